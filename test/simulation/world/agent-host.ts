@@ -150,6 +150,8 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
     ...deadlines,
   })
   const startedMs = () => agent.startedMs
+  const runningSinceMs = () => (agent.program.process ? agent.startedMs : undefined)
+  const platformMs = () => platform.composed.clock.nowMs()
   const ownerOf = (id: number) => platform.composed.platform.tables.transactions.byId(id)?.gameServerId
   // Agents that share a store divide the orders of one game server.
   const isOurs = (id: number) => hasOwnStore && ownerOf(id) === registration().gameServerId
@@ -157,18 +159,15 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
   const webhooks = new WebhookPromises({
     break: judge.break,
     platformKey: () => agent.platformKey,
-    platformMs: () => platform.composed.clock.nowMs(),
+    platformMs,
     isClockRight: () => isTimeKnown({ clock: host.clock, network }),
     wasDateWrong: () => network.wasDateWrong,
     worksAlone: () => hasOwnStore && agent.isWorking,
     nowMs,
   })
   const clock = new ClockPromises({
-    break: judge.break,
-    platformMs: () => platform.composed.clock.nowMs(),
+    ...{ break: judge.break, platformMs, day, startedMs, nowMs },
     wallMs: () => host.clock.wallMs,
-    startedMs,
-    nowMs,
   })
   // What is handed over in a list by a file is not seen.
   const seesReports =
@@ -181,7 +180,7 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
     journal &&
     new RepairPromises({
       ...{ break: judge.break, name, journal, disk: host.diskFaults, lateStocks, platform, nowMs },
-      startedMs: () => (agent.program.process ? agent.startedMs : undefined),
+      startedMs: runningSinceMs,
     })
   const sentAgain = new SentAgainPromises({ break: judge.break, platform, day, startedMs, nowMs })
   const stops = new StopPromises({
@@ -203,17 +202,19 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
   const claims = new ClaimPromises({
     ...{ break: judge.break, host, spool: addresses.spool, nowMs },
     // One that stops claims nothing.
-    startedMs: () => (agent.program.process && agent.isWorking ? agent.startedMs : undefined),
+    startedMs: () => (agent.isWorking ? runningSinceMs() : undefined),
   })
   const claimedBefore = new ClaimedBeforePromises({ break: judge.break, disk: host.disk, nowMs, startedMs })
   const ignored = new IgnoredPromises({
     ...{ break: judge.break, host, spool: addresses.spool, nowMs },
-    startedMs: () => (agent.program.process ? agent.startedMs : undefined),
+    startedMs: runningSinceMs,
   })
   const { alsoWhileCalm = [] } = parts
   const seesIgnored = hasStrangeFiles && parts.hasSpool
   const whileCalm = [
-    ...[comeBacks, heartbeats, statuses],
+    comeBacks,
+    heartbeats,
+    statuses,
     ...(seesIgnored ? [ignored] : []),
     ...(seesEvents ? [events] : []),
     ...alsoWhileCalm,
@@ -314,7 +315,7 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
       claims.reset()
     },
     restart() {
-      agent.restart(stops.onStop())
+      agent.restart(() => stops.onStop())
     },
     end() {
       parts.state.journal.close()

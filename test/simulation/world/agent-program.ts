@@ -94,7 +94,8 @@ export interface ModelAgent {
   /** Puts a key of the platform in the place of the one in use, or that one back, and reads the configuration again. */
   setPlatformKey(which: 'in use' | 'another'): void
   /** Stops it as SIGTERM does, and starts it again. */
-  restart(watch?: StopWatch): void
+  /** @param watch Called if it is told to stop: one that is being started is not. */
+  restart(watch?: () => StopWatch): void
 }
 
 /** Who watches a stop. */
@@ -240,12 +241,13 @@ export function installAgent(parts: AgentParts): ModelAgent {
       const { agent } = running
       // One that stops is not told again.
       running = undefined
+      const watching = watch?.()
       const onClosed = () => {
-        watch?.onEnded()
+        watching?.onEnded()
         process.end()
         restartLater()
       }
-      watchStop(process, watch)
+      watchStop(process, watching)
       agent.close(graceMs).then(onClosed, (error: unknown) => {
         // Its disk failed while it stopped.
         if (process.state !== 'dead') throw error

@@ -17,7 +17,7 @@ const strangeDirs: ReadonlySet<string> = new Set([
   'outbox/backup-3.json.rejected',
   'inbox/backup.json.done',
   'inbox/backup-2.json.unread',
-  'replies/backup.json',
+  'replies/backup-4.json',
 ])
 const text = '{"action":"market.eligibility","characterRef":"Ana"}'
 

@@ -69,7 +69,10 @@ export interface LoggedLine {
   readonly observedQuantity?: number | null
   /** What a person can do. */
   readonly cure?: string
-  /** Of a file that is ignored. */
+  /** Of an order in the ledger. */
+  readonly phase?: string
+  readonly result?: string | null
+  /** Of a file. */
   readonly name?: string
 }
 
@@ -167,21 +170,23 @@ export function witnessOutside(
       const body = await request.readBody()
       const answer = await door({ ...request, readBody: async () => body })
       const { rawHeaders } = request
-      if (answer && answer.status >= 400 && Buffer.isBuffer(body)) {
-        const webhook = { rawHeaders, body, arrivedMs }
-        const { transactionId = 0 } = eventOf(body.toString())
-        if (isNotTakenYet(answer.text)) witness.onNotTaken(transactionId, webhook)
-        else if (answer.status === 401) witness.onWebhookRefused(webhook)
-        else if (answer.status < 500) witness.onWebhookDenied(transactionId, webhook)
-      }
-      if (answer && answer.status >= 200 && answer.status < 300 && Buffer.isBuffer(body)) {
+      if (!answer || !Buffer.isBuffer(body)) return answer
+      const webhook = { rawHeaders, body, arrivedMs }
+      if (answer.status >= 400) noteRefusal(answer, webhook)
+      if (answer.status >= 200 && answer.status < 300) {
         const { event, transactionId } = eventOf(body.toString())
-        if (event !== undefined && transactionId !== undefined)
-          witness.onAcknowledged(event, transactionId, { rawHeaders, body, arrivedMs })
+        if (event !== undefined && transactionId !== undefined) witness.onAcknowledged(event, transactionId, webhook)
         return { ...answer, onSent: (hasLeft: boolean) => noteAnswer(body, answer, arrivedMs, hasLeft) }
       }
       return answer
     }
+  }
+
+  function noteRefusal({ status, text }: DoorAnswer, webhook: ReceivedWebhook): void {
+    const { transactionId = 0 } = eventOf(Buffer.from(webhook.body).toString())
+    if (isNotTakenYet(text)) witness.onNotTaken(transactionId, webhook)
+    else if (status === 401) witness.onWebhookRefused(webhook)
+    else if (status < 500) witness.onWebhookDenied(transactionId, webhook)
   }
 
   async function noteAnswer(body: Buffer, answer: DoorAnswer, arrivedMs: number, hasLeft: boolean): Promise<void> {

@@ -48,7 +48,7 @@ export const worldFaults: readonly FaultKind<WorldTargets>[] = [
   },
   {
     part: 'platform',
-    name: 'refuses right signatures',
+    name: 'refuses valid signatures',
     lastsMs: [secondMs, minuteMs],
     strike: partner(() => ({ kind: 'status', status: 401 })),
   },

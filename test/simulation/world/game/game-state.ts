@@ -70,7 +70,7 @@ export interface OrderReply {
   readonly observedQuantity: number
   /** Left out by a game server that reports by itself. */
   readonly result?: Result
-  readonly detail?: string
+  readonly detail?: string | undefined
 }
 
 /** Units that may still be sold: without those that are set aside for orders that come again. */

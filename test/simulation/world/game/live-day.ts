@@ -171,7 +171,8 @@ async function registerAgain(parts: DayParts): Promise<void> {
     void callByHttp(registration)
     return
   }
-  const ofFile = { ...registration, id: record.newId() }
+  // Not an id that only a file has: it may get the answer to the tool.
+  const ofFile = { ...registration, id: `again-${record.newId()}` }
   void call(ofFile).catch(() => undefined)
   void repeatByTool(parts, ofFile)
 }

@@ -58,10 +58,7 @@ function decide(parts: OrderParts, order: OfferedOrder, name?: string): OrderRep
 
 function replyOf({ reportsBy, detail }: OrderParts, state: GameState, order: OfferedOrder): OrderReply {
   const { observedQuantity, result } = replyTo(state, order)
-  const said = detail()
-  return reportsBy === 'call'
-    ? { observedQuantity }
-    : { observedQuantity, result, ...(said !== undefined && { detail: said }) }
+  return reportsBy === 'call' ? { observedQuantity } : { observedQuantity, result, detail: detail() }
 }
 
 /** Where a game server takes what its agent posts. */

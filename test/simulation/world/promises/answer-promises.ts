@@ -184,7 +184,7 @@ export class AnswerPromises {
       this.#break('no correct request is refused for its signature', told.text)
   }
 
-  /** Whether a call is a file that shares its id with no other call, and waits for none of another agent. */
+  /** Whether a call is a file that shares its id with no other call, and whose agent shares its store with no other one. */
   #isOnlyFile(call: GameCall): boolean {
     const { id = '' } = call
     const isFile = this.#files.calls.get(id) === call

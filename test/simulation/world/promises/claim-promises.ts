@@ -4,6 +4,7 @@ import type { ModelHost } from '../../host.ts'
 import { isStrange } from '../strange-files.ts'
 import type { Break } from './judge.ts'
 import { Since } from './since.ts'
+import { SteadyDisk } from './steady-disk.ts'
 
 interface ClaimPromisesParts {
   readonly break: Break
@@ -14,44 +15,44 @@ interface ClaimPromisesParts {
   readonly nowMs: () => number
 }
 
-/** One that could not be renamed before is tried again after half a minute. */
-const unclaimedMsMax = 40_000
-/** On a disk that has worked for longer than that. */
-const unclaimedSoonMsMax = 5_000
-/** How long a call to a slow disk may take at least. */
-const slowMsMin = 10
+/** How long a request may wait that could not be renamed: it is tried again after half a minute. */
+const afterFailureMsMax = 40_000
+/** How long a request may wait that nothing has failed with. */
+const unclaimedMsMax = 5_000
+/** Each call to a disk that is slow takes longer, at most. */
+const fastMsMax = 10
 
-/** While the agent runs and one of its slots is free, a request file is soon claimed. Another file that is still being written does not delay it. */
+/**
+ * While the agent runs and one of its slots is free, a request file is soon claimed. Another file that is still being written
+ * does not delay it.
+ */
 export class ClaimPromises {
   readonly #parts: ClaimPromisesParts
   /** Requests that could be claimed, each with the start of the agent that runs. */
   readonly #unclaimed: Since
-  #diskChanges = 0
-  #diskChangedMs = 0
+  readonly #disk: SteadyDisk
 
   constructor(parts: ClaimPromisesParts) {
     this.#parts = parts
     this.#unclaimed = new Since(parts.nowMs)
+    this.#disk = new SteadyDisk(parts.host.diskFaults, parts.nowMs)
   }
 
   /** After the storm. */
   check(): void {
     const { host, nowMs } = this.#parts
-    const { isHealthy, changes, slowMsMax } = host.diskFaults
-    const isWell = isHealthy && slowMsMax.value < slowMsMin
-    if (!isWell || changes !== this.#diskChanges) {
-      this.#diskChanges = changes
-      this.#diskChangedMs = nowMs()
-      this.#unclaimed.reset()
+    const { sinceMs } = this.#disk
+    if (sinceMs === undefined || host.diskFaults.slowMsMax.value > fastMsMax) {
+      this.reset()
+      return
     }
-    if (!isWell) return
-    const hasFailed = nowMs() < this.#diskChangedMs + unclaimedMsMax
-    const unclaimed = this.#unclaimed.look(this.#findUnclaimed(), hasFailed ? unclaimedMsMax : unclaimedSoonMsMax)
+    const hasFailedLately = nowMs() < sinceMs + afterFailureMsMax
+    const unclaimed = this.#unclaimed.look(this.#findUnclaimed(), hasFailedLately ? afterFailureMsMax : unclaimedMsMax)
     if (unclaimed !== undefined)
       this.#parts.break('a request file is claimed while a slot is free', `${host.name}: ${unclaimed}`)
   }
 
-  /** Begins again: everything slept. */
+  /** Begins again: everything slept, or the disk is not well. */
   reset(): void {
     this.#unclaimed.reset()
   }

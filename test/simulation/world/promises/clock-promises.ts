@@ -1,6 +1,6 @@
 import type { AttemptResult } from '../../../../agent/platform/attempt-result.ts'
-import { clockOffsetMsTolerated } from '../../../../agent/platform/platform-clock.ts'
 import type { Status } from '../../../../agent/status/status.ts'
+import type { Day } from '../day.ts'
 import type { AgentWitness } from '../witnessed.ts'
 import type { Break } from './judge.ts'
 
@@ -10,6 +10,7 @@ interface ClockPromisesParts {
   readonly platformMs: () => number
   /** Of the agent's host. */
   readonly wallMs: () => number
+  readonly day: Day
   /** When the process was started that runs now. */
   readonly startedMs: () => number
   readonly nowMs: () => number
@@ -23,10 +24,13 @@ interface Shown {
   readonly tookMs: number
 }
 
+/** The agent leaves a smaller difference as it is. */
+const toleratedMs = 2_000
 /** A `Date` has whole seconds. */
 const dateResolutionMs = 1_000
 /** What the clocks of a host and of the platform may drift. */
 const driftRate = 0.02
+/** What the status rounds off, and some time on the way. */
 const leewayMs = 100
 
 /** An agent knows the platform's time as well as the last answer has shown it. */
@@ -41,21 +45,23 @@ export class ClockPromises implements Partial<AgentWitness> {
   /** A request leaves for the platform. @returns Called when the attempt has ended. */
   onSent(): (result: AttemptResult) => void {
     const { nowMs, startedMs, platformMs } = this.#parts
-    const [sentMs, sentAtMs] = [nowMs(), platformMs()]
+    const [sentMs, sentPlatformMs] = [nowMs(), platformMs()]
     return (result) => {
       const dateMs = result.kind === 'answered' ? Date.parse(result.date ?? '') : Number.NaN
       if (Number.isNaN(dateMs)) return
-      const isRight = dateMs > sentAtMs - dateResolutionMs && dateMs <= platformMs()
+      const isRight = dateMs > sentPlatformMs - dateResolutionMs && dateMs <= platformMs()
       this.#shown = isRight ? { startedMs: startedMs(), atMs: nowMs(), tookMs: nowMs() - sentMs } : undefined
     }
   }
 
   onStatusGiven({ platform: { clockOffsetMs } }: Pick<Status, 'platform'>): void {
-    const { nowMs, startedMs, platformMs, wallMs } = this.#parts
-    const { startedMs: processMs, atMs, tookMs } = this.#shown ?? { startedMs: -1, atMs: 0, tookMs: 0 }
-    if (processMs !== startedMs() || clockOffsetMs === null) return
+    const { nowMs, startedMs, platformMs, wallMs, day } = this.#parts
+    const shown = this.#shown
+    // In the storm a process may be paused while it signs.
+    if (shown?.startedMs !== startedMs() || clockOffsetMs === null || day.phase === 'open') return
     const errorMs = Math.abs(clockOffsetMs - (platformMs() - wallMs()))
-    const errorMsMax = clockOffsetMsTolerated + dateResolutionMs + tookMs + (nowMs() - atMs) * driftRate + leewayMs
+    const driftMs = (nowMs() - shown.atMs) * driftRate
+    const errorMsMax = toleratedMs + dateResolutionMs + shown.tookMs + driftMs + leewayMs
     if (errorMs > errorMsMax)
       this.#parts.break("an agent knows the platform's time as its answers show it", `${errorMs} ms`)
   }

@@ -48,8 +48,10 @@ export class EventPromises {
     const isOrder = eventOfFile(basename(to)) === 'transfer_order'
     const { actUntil } = readEvent(host.disk.textOf(to)) ?? {}
     const untilMs = Date.parse(actUntil ?? '')
-    if (isOrder ? !(untilMs > wallMs && untilMs <= wallMs + actMsMax) : actUntil !== undefined)
-      this.#parts.break('the file of an order says until when it may be acted on', `${to}: ${actUntil}`)
+    const isInTime = untilMs > wallMs && untilMs <= wallMs + actMsMax
+    const isRight = isOrder ? isInTime : actUntil === undefined
+    if (!isRight)
+      this.#parts.break('the file of an order, and no other one, says until when it is valid', `${to}: ${actUntil}`)
   }
 
   /** While every request arrives soon. */

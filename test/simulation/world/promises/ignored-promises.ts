@@ -1,3 +1,4 @@
+import { isLikeRequest } from '../../../../agent/spool/names.ts'
 import type { ModelHost } from '../../host.ts'
 import { isStrange } from '../strange-files.ts'
 import type { AgentWitness, LoggedLine } from '../witnessed.ts'
@@ -13,14 +14,14 @@ interface IgnoredPromisesParts {
   readonly nowMs: () => number
 }
 
+/** A scan finds each name, and some wait for a second. */
 const namedMsMax = 20_000
-const likeRequest = /^[^.].*\.(?:json|txt)$/
 
 /** The log names what lies in the outbox and looks like a request, but can never be one. */
 export class IgnoredPromises implements Partial<AgentWitness> {
   readonly #parts: IgnoredPromisesParts
-  /** By the process that was started then. */
-  #named = { startedMs: -1, names: new Set<string>() }
+  /** The names that each process has logged, by its start. */
+  readonly #named = new Map<number | undefined, Set<string | undefined>>()
   readonly #unnamed: Since
 
   constructor(parts: IgnoredPromisesParts) {
@@ -28,17 +29,15 @@ export class IgnoredPromises implements Partial<AgentWitness> {
     this.#unnamed = new Since(parts.nowMs)
   }
 
-  onLogged({ msg, name = '' }: LoggedLine): void {
-    const startedMs = this.#parts.startedMs() ?? -1
-    if (msg !== 'ignored in the spool') return
-    if (startedMs !== this.#named.startedMs) this.#named = { startedMs, names: new Set() }
-    this.#named.names.add(name)
+  onLogged({ name }: LoggedLine): void {
+    const startedMs = this.#parts.startedMs()
+    this.#named.set(startedMs, (this.#named.get(startedMs) ?? new Set()).add(name))
   }
 
   /** While nothing is broken. */
   check(): void {
     const unnamed = this.#unnamed.look(this.#findUnnamed(), namedMsMax)
-    if (unnamed !== undefined) this.#parts.break('the log names what looks like a request and is none', unnamed)
+    if (unnamed !== undefined) this.#parts.break('the log names what looks like a request and is not one', unnamed)
   }
 
   /** Begins again: in a wave the spool may not be there. */
@@ -50,9 +49,9 @@ export class IgnoredPromises implements Partial<AgentWitness> {
     const { host, spool } = this.#parts
     const startedMs = this.#parts.startedMs()
     if (startedMs === undefined) return
-    const named = this.#named.startedMs === startedMs ? this.#named.names : undefined
+    const named = this.#named.get(startedMs)
     for (const name of host.disk.namesIn(`${spool}/outbox`))
-      if (isStrange(`outbox/${name}`) && likeRequest.test(name) && !named?.has(name))
+      if (isStrange(`outbox/${name}`) && isLikeRequest(name) && !named?.has(name))
         yield `${host.name}: ${name} of the agent since ${startedMs}`
   }
 }

@@ -79,8 +79,9 @@ export class LateStocks {
     )
   }
 
-  /** Whether a call of this process about an item has no answer, and may still arrive. */
+  /** Whether a call of this process about an item has no answer and may still arrive. */
   mayArriveLate(itemRef: string, startedMs: number): boolean {
+    // The agent's clock and the platform's may drift.
     const untilMs = this.#nowMs() + 2 * driftMsMax
     return this.#of(itemRef).some(
       ({ by, outcome, sentMs, latestMs }) =>

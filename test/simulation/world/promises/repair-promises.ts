@@ -6,6 +6,7 @@ import type { AgentWitness, SentRequest } from '../witnessed.ts'
 import type { Break } from './judge.ts'
 import type { LateStocks } from './late-stocks.ts'
 import { Since } from './since.ts'
+import { SteadyDisk } from './steady-disk.ts'
 import { stockOf } from './stock-of.ts'
 
 interface RepairPromisesParts {
@@ -37,17 +38,17 @@ export class RepairPromises implements Partial<AgentWitness> {
   readonly #unnoted: Since
   /** Of the process that runs now. */
   #startedMs: number | undefined
-  #diskChanges = 0
-  #slowestMs = 0
-  #diskChangedMs = Number.NEGATIVE_INFINITY
+  readonly #disk: SteadyDisk
 
   constructor(parts: RepairPromisesParts) {
     this.#parts = parts
     this.#unnoted = new Since(parts.nowMs)
+    this.#disk = new SteadyDisk(parts.disk, parts.nowMs)
   }
 
   onSent(request: SentRequest): undefined {
-    const { journal, lateStocks, platform, startedMs } = this.#parts
+    const { journal, lateStocks, platform } = this.#parts
+    const startedMs = this.#parts.startedMs()
     const stock = stockOf(request, platform)
     // On a full disk what is sent again may be newer than its note.
     if (stock?.by !== 'call' || !this.#isDiskSettled() || !lateStocks.isNewInCalls(stock)) return
@@ -55,8 +56,11 @@ export class RepairPromises implements Partial<AgentWitness> {
     const noted = notedRepairsIn(journal.syncedDb).get(itemRef)
     if (noted !== undefined && noted !== quantity)
       this.#parts.break('no older stock comes back', `${itemRef}: ${noted} is noted, ${quantity} leaves`)
-    if (noted === undefined && lateStocks.mayArriveLate(itemRef, startedMs() ?? Number.POSITIVE_INFINITY))
-      this.#parts.break('what must be sent again is on the disk before it leaves', `${itemRef}: ${quantity}`)
+    if (noted === undefined && startedMs !== undefined && lateStocks.mayArriveLate(itemRef, startedMs))
+      this.#parts.break(
+        'the note to send a stock again is on the disk before the stock leaves',
+        `${itemRef}: ${quantity}`,
+      )
   }
 
   /** After the storm. */
@@ -66,7 +70,7 @@ export class RepairPromises implements Partial<AgentWitness> {
     if (!isSettled || startedMs !== this.#startedMs) this.#unnoted.reset()
     this.#startedMs = startedMs
     if (!isSettled || startedMs === undefined) return
-    const maxMs = notedMsMax + syncsMax * this.#slowestMs
+    const maxMs = notedMsMax + syncsMax * this.#parts.disk.slowMsMax.value
     const unnoted = this.#unnoted.look(this.#findUnnoted(startedMs), maxMs)
     if (unnoted !== undefined)
       this.#parts.break('the journal has what must be sent again', `${this.#parts.name}: ${unnoted}`)
@@ -74,12 +78,8 @@ export class RepairPromises implements Partial<AgentWitness> {
 
   /** Whether the disk has been healthy, and as fast as it is, for a while. */
   #isDiskSettled(): boolean {
-    const { disk, nowMs } = this.#parts
-    const slowestMs = disk.slowMsMax.value
-    if (disk.changes !== this.#diskChanges || slowestMs !== this.#slowestMs) this.#diskChangedMs = nowMs()
-    this.#diskChanges = disk.changes
-    this.#slowestMs = slowestMs
-    return disk.isHealthy && nowMs() > this.#diskChangedMs + roomNotedMs
+    const { sinceMs } = this.#disk
+    return sinceMs !== undefined && this.#parts.nowMs() > sinceMs + roomNotedMs
   }
 
   #findUnnoted(startedMs: number): readonly string[] {

@@ -4,7 +4,7 @@ import type { ModelPlatform } from '../model-platform.ts'
 import type { AgentWitness, AnsweredStock, GivenCall, LoggedLine, SentRequest } from '../witnessed.ts'
 import { isRefusedForGood, outcomeOf } from './attempt-outcome.ts'
 import type { Break } from './judge.ts'
-import { stockOf } from './stock-of.ts'
+import { type RequestedStock, stockOf } from './stock-of.ts'
 
 interface SentAgainParts {
   readonly break: Break
@@ -23,8 +23,10 @@ interface Said {
   readonly underWay: Map<GivenCall, number>
   /** When the newest call arrived whose quantity the platform accepted, and when the process was started that heard so. */
   accepted: { readonly atMs: number; readonly startedMs: number }
-  /** When the process was started to which the platform refused what it sent again; undefined if something else has happened since. */
-  refusedBy: number | undefined
+  /** How often something was said or sent about it. */
+  changes: number
+  /** What was sent again and refused by the platform for good, if nothing was said or sent since. */
+  refused: { readonly quantity: number; readonly startedMs: number; readonly changes: number } | undefined
 }
 
 interface SentAgain {
@@ -39,8 +41,8 @@ interface SentAgain {
 const recordedMsMax = 6_000
 
 /**
- * An agent does not send a stock again after the platform has accepted one that a caller said later, or after it
- * was refused. The game server calls over HTTP, so that each call is seen when it arrives.
+ * An agent does not send a stock again after the platform has accepted one that a caller said later, or after the platform
+ * has refused it. The game server calls over HTTP, so that each call is seen when it arrives.
  */
 export class SentAgainPromises implements Partial<AgentWitness> {
   readonly #parts: SentAgainParts
@@ -66,7 +68,7 @@ export class SentAgainPromises implements Partial<AgentWitness> {
 
   onStockAnswered({ itemRef }: AnsweredStock): void {
     const said = this.#items.get(itemRef)
-    if (said) said.refusedBy = undefined
+    if (said) said.changes++
   }
 
   onLogged({ transactionId, observedQuantity }: LoggedLine): void {
@@ -78,32 +80,32 @@ export class SentAgainPromises implements Partial<AgentWitness> {
     const stock = stockOf(request, this.#parts.platform)
     const said = stock && this.#items.get(stock.itemRef)
     if (!said) return undefined
-    const { nowMs, startedMs } = this.#parts
-    const { refusedBy } = said
-    const forget = () => {
-      said.refusedBy = undefined
-    }
-    forget()
-    if (stock.by !== 'call') return forget
+    const { startedMs } = this.#parts
     const arrivedMs = said.underWay
       .entries()
       .filter(([{ input }, ms]) => input?.['observedQuantity'] === stock.quantity && ms >= startedMs())
       .map(([, ms]) => ms)
       .toArray()
-    if (arrivedMs.length === 0) {
-      if (refusedBy === startedMs())
-        this.#parts.break('a stock that is refused is not sent again by itself', `${stock.itemRef}: ${stock.quantity}`)
-      const sentAgain = { itemRef: stock.itemRef, quantity: stock.quantity, atMs: nowMs(), startedMs: startedMs() }
-      if (this.#isOlder(sentAgain, said)) this.#older = [...this.#older, sentAgain]
-      return (result) => {
-        if (isRefusedForGood(result)) said.refusedBy = sentAgain.startedMs
-      }
-    }
+    if (stock.by === 'call' && arrivedMs.length === 0) return this.#onSentAgain(stock, said)
+    said.changes++
     return (result) => {
-      forget()
+      said.changes++
       const atMs = Math.min(...arrivedMs)
-      if (outcomeOf(result) === 'accepted' && atMs > said.accepted.atMs)
+      if (stock.by === 'call' && outcomeOf(result) === 'accepted' && atMs > said.accepted.atMs)
         said.accepted = { atMs, startedMs: startedMs() }
+    }
+  }
+
+  /** A stock leaves for which no call is under way. */
+  #onSentAgain({ itemRef, quantity }: RequestedStock, said: Said): (result: AttemptResult) => void {
+    const sentAgain = { itemRef, quantity, atMs: this.#parts.nowMs(), startedMs: this.#parts.startedMs() }
+    if (this.#isOlder(sentAgain, said)) this.#older = [...this.#older, sentAgain]
+    const { refused, changes } = said
+    const isSame = refused?.quantity === quantity && refused.startedMs === sentAgain.startedMs
+    if (isSame && refused.changes === changes)
+      this.#parts.break('a stock that is refused is not sent again by itself', `${itemRef}: ${quantity}`)
+    return (result) => {
+      if (isRefusedForGood(result)) said.refused = { quantity, startedMs: sentAgain.startedMs, changes }
     }
   }
 
@@ -133,10 +135,11 @@ export class SentAgainPromises implements Partial<AgentWitness> {
       lastMs: new Map(),
       underWay: new Map(),
       accepted: { atMs: Number.NEGATIVE_INFINITY, startedMs: 0 },
-      refusedBy: undefined,
+      changes: 0,
+      refused: undefined,
     }
     this.#items.set(itemRef, said)
-    said.refusedBy = undefined
+    said.changes++
     said.lastMs.set(quantity, this.#parts.nowMs())
     this.#older = this.#older.filter((older) => older.itemRef !== itemRef || older.quantity !== quantity)
     return said

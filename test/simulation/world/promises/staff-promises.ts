@@ -13,54 +13,53 @@ interface StaffPromisesParts {
   readonly startedMs: () => number
 }
 
-const warn = 40
-/** Of the lines after which an order is over. */
-const endings: ReadonlySet<string> = new Set([
-  'terminal event received',
-  'order closed: the platform says that it is over',
-])
+/** As pino numbers its levels. */
+const warnLevel = 40
 
 /** The log asks the staff to settle an order if the game server and the platform disagree about it, and only then. */
 export class StaffPromises implements Partial<AgentWitness> {
   readonly #parts: StaffPromisesParts
-  /** The orders that the ledger has as delivered, and the platform has not accepted as that, each with the process that logged it. */
+  /** The orders that are to be reported as delivered, each with the start of the process that logged it. */
   readonly #delivered = new Map<number, number>()
 
   constructor(parts: StaffPromisesParts) {
     this.#parts = parts
   }
 
-  onLogged({ msg, level, transactionId, cure, text }: LoggedLine): void {
-    const { startedMs, isGiven } = this.#parts
-    const isWarning = level >= warn
-    if (cure !== undefined && !isWarning) this.#parts.break('a line with a cure is a warning', text)
+  onLogged(line: LoggedLine): void {
+    const { level, transactionId, cure, phase, text } = line
+    if (cure !== undefined && level < warnLevel) this.#parts.break('a line with a cure is a warning', text)
     if (transactionId === undefined) return
-    if (isWarning && cure === undefined && msg.startsWith('order '))
-      this.#parts.break('a warning about an order says what a person can do', text)
-    if (msg === 'order answered by the game server: DELIVERED') this.#delivered.set(transactionId, startedMs())
-    if (msg === 'order closed: the platform accepted DELIVERED') this.#delivered.delete(transactionId)
-    const isDelivered = this.#isDelivered(transactionId)
+    this.#checkCure(transactionId, line)
+    if (phase !== undefined) this.#checkStep(transactionId, line)
+  }
+
+  #checkCure(transactionId: number, { cure, text }: LoggedLine): void {
+    const { platform, isGiven } = this.#parts
+    const { transactions } = platform.composed.platform.tables
+    const row = transactions.byId(transactionId)
+    const phase = row && phaseOfRow(row)
+    const isDelivered = phase === 'delivered' || phase === 'completed'
     if (cure === cures.takeBack() && (isDelivered || !isGiven(transactionId)))
       this.#parts.break('an item is to be taken back only if the buyer has it and the money', text)
-    if (cure === cures.checkDelivered() && isDelivered === false)
-      this.#parts.break('a delivery is to be checked only if the platform takes it for made', text)
-    if (!endings.has(msg)) return
+    if (cure === cures.checkDelivered() && row && !this.#wasDelivered(transactionId))
+      this.#parts.break('a delivery is to be checked only if the platform counts it as made', text)
+  }
+
+  /** The ledger has an order in another state. */
+  #checkStep(transactionId: number, { level, cure, phase, result, text }: LoggedLine): void {
+    if (level >= warnLevel && cure === undefined)
+      this.#parts.break('a warning about an order says what a person can do', text)
     // A process that was killed may not have logged what followed.
-    const isOpen = this.#delivered.get(transactionId) === startedMs()
+    const isToBeReported = this.#delivered.get(transactionId) === this.#parts.startedMs()
     this.#delivered.delete(transactionId)
-    if (isOpen && isDelivered === false && !this.#wasDelivered(transactionId) && cure === undefined)
-      this.#parts.break('the staff hear of an item that was given and refunded', text)
+    if (phase === 'reporting' && result === 'DELIVERED') this.#delivered.set(transactionId, this.#parts.startedMs())
+    const isOver = phase === 'ended' || phase === 'closed'
+    if (isOver && isToBeReported && cure === undefined && !this.#wasDelivered(transactionId))
+      this.#parts.break('the staff are told about an item that was given and refunded', text)
   }
 
-  /** Whether the platform takes an order for delivered; undefined for one that it does not know. */
-  #isDelivered(transactionId: number): boolean | undefined {
-    const row = this.#parts.platform.composed.platform.tables.transactions.byId(transactionId)
-    if (!row) return undefined
-    const phase = phaseOfRow(row)
-    return phase === 'delivered' || phase === 'completed'
-  }
-
-  /** Whether the platform ever took it for delivered. Then its word may be older than a dispute. */
+  /** Whether the platform ever took it for delivered. Its word may be older than a dispute. */
   #wasDelivered(transactionId: number): boolean {
     const { transactions } = this.#parts.platform.composed.platform.tables
     return transactions.historyOf(transactionId).some(({ trigger }) => trigger === 'deliver')

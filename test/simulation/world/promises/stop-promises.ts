@@ -18,8 +18,6 @@ const dirs = ['', '/outbox', '/inbox', '/events', '/replies']
 const stillMsMin = 60_000
 /** A stop gives calls under way ten seconds. */
 const graceMsMin = 9_000
-/** A claim that was begun before a stop may be made after it, if the disk is not slow. */
-const claimingMsMax = 50
 /** An attempt may arrive so late at least. */
 const lateMsMin = 20_000
 
@@ -36,7 +34,8 @@ export interface StopParts {
 }
 
 /**
- * A stop ends, and calls under way have ten seconds before it does. It claims no request. A clean one leaves no claim and no temporary file (I9).
+ * A stop ends, and calls under way have ten seconds before it does. It claims no
+ * other request. A clean one leaves no claim and no temporary file (I9).
  * It gives no request its name back that an earlier agent may have sent. The next start expects what may arrive late, and
  * nothing else.
  */
@@ -50,8 +49,8 @@ export class StopPromises {
   readonly #underWay = new Map<GivenCall, number>()
   /** When each claim was made. */
   readonly #claimedMs = new WeakMap<Inode, number>()
-  /** The last stop, of the process that was started then. */
-  #stop = { startedMs: -1, beganMs: 0, diskChanges: 0 }
+  /** The last stop. */
+  #stop: { readonly processMs: number; readonly diskChanges: number; claims: number } | undefined
 
   constructor(parts: StopParts) {
     this.#parts = parts
@@ -84,12 +83,11 @@ export class StopPromises {
     const file = host.disk.find(to, 'stat')
     if (!file || ownFileOf(basename(to))?.kind !== 'claim') return
     this.#claimedMs.set(file, nowMs())
-    const { startedMs, beganMs, diskChanges } = this.#stop
-    const isUndisturbed =
-      host.diskFaults.changes === diskChanges && host.diskFaults.slowMsMax.value * 10 <= claimingMsMax
-    const isStopping = startedMs === this.#parts.startedMs() && isUndisturbed
-    if (isStopping && nowMs() > beganMs + claimingMsMax)
-      this.#parts.break('an agent that stops claims no request', `${host.name}: ${to}`)
+    const stop = this.#stop
+    if (stop?.processMs !== this.#parts.startedMs() || host.diskFaults.changes !== stop.diskChanges) return
+    stop.claims++
+    // One at a time: the first one was begun before the stop.
+    if (stop.claims > 1) this.#parts.break('an agent that stops claims no other request', `${host.name}: ${to}`)
   }
 
   /** The answer to a webhook is a 2xx. */
@@ -104,7 +102,7 @@ export class StopPromises {
     const before = new Set(this.#ownFiles('claim', 'done'))
     const ofEarlier = this.#claimsOfEarlier()
     const { changes } = host.diskFaults
-    this.#stop = { startedMs: this.#parts.startedMs(), beganMs, diskChanges: changes }
+    this.#stop = { processMs: this.#parts.startedMs(), diskChanges: changes, claims: 0 }
     const isUndisturbed = () => host.diskFaults.isHealthy && host.diskFaults.changes === changes
     const onEnded = () => {
       const cutOff = this.#callsUnderWay()[0]

@@ -34,7 +34,7 @@ export class WebhookPromises {
   readonly #parts: WebhookPromisesParts
   /** When the platform was last asked for its time. */
   #askedMs = Number.NEGATIVE_INFINITY
-  /** When the platform last accepted that an order is put off. That may come of an earlier offer. */
+  /** When the platform last accepted that an order is put off. That may come from an earlier offer. */
   readonly #putOffMs = new Map<number, number>()
 
   constructor(parts: WebhookPromisesParts) {

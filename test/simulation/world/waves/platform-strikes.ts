@@ -142,19 +142,11 @@ const failures: readonly OfAnyCall<PartnerFault>[] = [
   { kind: 'status', status: 429, retryAfterSeconds: 1 },
 ]
 
-/** Its signature is refused, although it is right. */
-const unauthorizedRate = 0.2
-const unauthorized: OfAnyCall<PartnerFault> = { kind: 'status', status: 401 }
-
 /** The next calls of one kind fail. They are made again later, and others overtake them. */
 export function failOneKind(platform: ModelPlatform, { random, within, atEnd }: WaveTime): void {
   within(wrongMs.max, 'calls of one kind fail', () => {
     const operation = random.pick(dependentOperations)
-    const { partner } = platform.composed.faults
-    // One that may be made twice is signed anew, once.
-    if (operation !== 'transaction.create' && random.happens(unauthorizedRate))
-      partner.add({ ...unauthorized, operation, times: 1 })
-    else partner.add({ ...random.pick(failures), operation, times: random.integer(1, timesMax) })
+    platform.composed.faults.partner.add({ ...random.pick(failures), operation, times: random.integer(1, timesMax) })
   })
   atEnd('calls of each kind succeed', () => platform.composed.faults.partner.clear())
 }
