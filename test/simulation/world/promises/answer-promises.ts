@@ -128,6 +128,7 @@ export class AnswerPromises {
 
   readonly onUnheard = (call: GameCall): void => {
     this.#attempts.onUnheard(call)
+    this.#retries.onUnheard(call)
     if (call.id !== undefined) this.#unheard.add(call.id)
   }
 

@@ -53,6 +53,8 @@ const unauthorized = 401
 const driftRate = 0.01
 /** The longest wait before a retry that nobody asks for. */
 const delayMsMax = 5_000
+/** Longer than a call over HTTP takes. */
+const callMsMax = 45_000
 /** How long an attempt needs at least, and the way of the answer. */
 const attemptMsMin = 2_000
 /** The agent may make ten retries a second. If fewer attempts than this ended lately, one is left. */
@@ -65,6 +67,8 @@ const retriesWithin = { count: 8, ms: 5_000 }
 export class RetryPromises {
   readonly #parts: RetryPromisesParts
   readonly #byKey = new Map<string, CallsOfKey>()
+  /** When a call of each key was asked last whose answer nobody hears. */
+  readonly #unheardMs = new Map<string, number>()
   /** When the last attempts ended. */
   #endedMs: readonly number[] = []
 
@@ -77,9 +81,20 @@ export class RetryPromises {
     // The agent also sends stocks again by itself.
     if (key === undefined || call.operation === 'market.adjust-stock') return
     const open = (this.#byKey.get(key)?.open ?? 0) + 1
-    const { nowMs, ownAgent } = this.#parts
+    const { ownAgent } = this.#parts
+    const nowMs = this.#parts.nowMs()
     const diskChanges = ownAgent?.diskFaults.changes ?? 0
-    this.#byKey.set(key, { open, isAlone: open === 1, askedMs: nowMs(), diskChanges, last: undefined })
+    const isAlone = open === 1 && nowMs > (this.#unheardMs.get(key) ?? Number.NEGATIVE_INFINITY) + callMsMax
+    this.#byKey.set(key, { open, isAlone, askedMs: nowMs, diskChanges, last: undefined })
+  }
+
+  /** Somebody else asks, and nobody hears the answer. */
+  onUnheard(call: GameCall): void {
+    const key = keyOfCall(call)
+    if (key === undefined) return
+    this.#unheardMs.set(key, this.#parts.nowMs())
+    const calls = this.#byKey.get(key)
+    if (calls) this.#byKey.set(key, { ...calls, isAlone: false })
   }
 
   onTold(call: GameCall, told: Told): void {
