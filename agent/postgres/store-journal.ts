@@ -34,7 +34,7 @@ export interface StoreJournalOptions extends Pick<JournalOptions, 'clock' | 'isU
 }
 
 const inDoubtText = JSON.stringify(inDoubt)
-const select = 'SELECT fingerprint, answer FROM market_agent.call WHERE id = $1'
+const select = 'SELECT fingerprint, answer, epoch FROM market_agent.call WHERE id = $1'
 
 /** The journal of all agents that share a store. */
 export interface StoreJournal extends IdempotencyJournal {
@@ -154,10 +154,11 @@ export async function openStoreJournal(options: StoreJournalOptions): Promise<St
     }
   }
 
-  async function find(id: string): Promise<JournalEntry | undefined> {
+  /** With the life of the agent that is at work on it, if one is. */
+  async function findLive(id: string): Promise<Row | undefined> {
     const isLive = 'ends_at_ms >= market_agent.now_ms() OR (ends_at_ms IS NULL AND in_doubt)'
     const [row] = await database.query(`${select} AND (${isLive})`, [storable(id)])
-    return row && entryOf(row)
+    return row
   }
 
   return {
@@ -172,14 +173,20 @@ export async function openStoreJournal(options: StoreJournalOptions): Promise<St
         await room.assert()
         return await claimOrWait(call, turn instanceof StoreTurn ? turn : undefined, deadlineMs)
       } catch (error) {
-        // Without room, an answer is still given again.
-        const known = error instanceof StoreFullError ? await find(call.id) : undefined
-        if (known) return { kind: 'stored', ...known }
-        throw error
+        // Without room, an answer is still given again. A claim that this agent has not given back yet was never sent.
+        if (!(error instanceof StoreFullError) || owed.has(nameOfId(call))) throw error
+        const row = await findLive(call.id)
+        if (!row) throw error
+        return row['epoch'] === null
+          ? { kind: 'stored', ...entryOf(row) }
+          : { kind: 'under-way', fingerprint: String(row['fingerprint']) }
       }
     },
 
-    find,
+    async find(id) {
+      const row = await findLive(id)
+      return row && entryOf(row)
+    },
 
     idsUnderWay: () => [...claims.keys(), ...owed.names.flatMap(idOfName)].map(storable),
 

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import { keyOfItem } from '../../../agent/call/call.ts'
 import { freeTurn } from '../../../agent/call/turn.ts'
+import { StoreFullError } from '../../../agent/database/store-errors.ts'
+import type { StoreAgent } from '../fixtures/store-agent.ts'
 import { longTexts, strangeTexts } from '../fixtures/strange-texts.ts'
 import { answer, claim, inTime, now, once, twoAgents, twoAgentsOneCuttable, windowMs } from '../fixtures/two-agents.ts'
 
@@ -49,6 +51,38 @@ test('a request that was claimed and not answered waits for an equal call that a
   await b.journal.recordAnswer(once('x'), answer, windowMs)
   expect(await waiting).toMatchObject({ kind: 'stored', answer })
   expect(await a.journal.findUnanswered('x')).toMatchObject({ answer })
+  await Promise.all([a.close(), b.close()])
+})
+
+/** From now on there is no room, until the function that is returned makes some. */
+async function fill({ database }: StoreAgent): Promise<() => Promise<void>> {
+  const tables = ['call', 'store']
+  await database.query(`CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN RAISE 'could not extend file' USING ERRCODE = '53100'; END $$`)
+  for (const table of tables)
+    await database.query(`CREATE TRIGGER full_disk BEFORE INSERT OR UPDATE OR DELETE ON market_agent.${table}
+      FOR EACH STATEMENT EXECUTE FUNCTION full_disk()`)
+  return async () => {
+    for (const table of tables) await database.query(`DROP TRIGGER full_disk ON market_agent.${table}`)
+  }
+}
+
+test('a call that another agent executes is under way although the store is full', async () => {
+  const { a, b } = await twoAgents()
+  await claim(a)
+  await fill(b)
+  expect(await claim(b)).toEqual({ kind: 'under-way', fingerprint: 'of x' })
+  await Promise.all([a.close(), b.close()])
+})
+
+test('an id that a full store has not taken back is not told to be in doubt', async () => {
+  const { a, b } = await twoAgents()
+  await claim(a)
+  const makeRoom = await fill(a)
+  await expect(a.journal.release(once('x'))).rejects.toThrow(StoreFullError)
+  await expect(claim(a)).rejects.toThrow(StoreFullError)
+  await makeRoom()
+  await expect.poll(() => claim(a).catch(() => undefined)).toEqual({ kind: 'own' })
   await Promise.all([a.close(), b.close()])
 })
 
