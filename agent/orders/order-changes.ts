@@ -243,8 +243,8 @@ function cureOfEnd(result: OrderResult | null, isDelivered: boolean): string | u
 }
 
 /**
- * What staff must do about a result that came after the end of its order; undefined where nothing, and where nobody knows how the
- * transaction ended.
+ * What staff must do about a result that came after the end of its order. Undefined if there is nothing to do, or if nobody knows
+ * how the transaction ended.
  */
 export function cureOfLateResult({ outcome, reported }: Order, result: OrderResult): string | undefined {
   if (outcome === 'ESTORNADA' || reported === 'OUT_OF_STOCK') return cureOfEnd(result, false)

@@ -154,7 +154,7 @@ export async function openStoreJournal(options: StoreJournalOptions): Promise<St
     }
   }
 
-  /** With the life of the agent that is at work on it, if one is. */
+  /** The call that has an answer, or may have been sent. While an agent works on it, it has the epoch of that agent. */
   async function findLive(id: string): Promise<Row | undefined> {
     const isLive = 'ends_at_ms >= market_agent.now_ms() OR (ends_at_ms IS NULL AND in_doubt)'
     const [row] = await database.query(`${select} AND (${isLive})`, [storable(id)])

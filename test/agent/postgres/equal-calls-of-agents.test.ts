@@ -54,7 +54,7 @@ test('a request that was claimed and not answered waits for an equal call that a
   await Promise.all([a.close(), b.close()])
 })
 
-/** From now on there is no room, until the function that is returned makes some. */
+/** Leaves the store no room. @returns Makes room again. */
 async function fill({ database }: StoreAgent): Promise<() => Promise<void>> {
   const tables = ['call', 'store']
   await database.query(`CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -184,15 +184,6 @@ export const spoolMutants: readonly Mutant[] = [
     to: '      this.#deferred.delete(name)\n',
   },
   {
-    name: 'the age of a request that was taken away stays',
-    file: 'agent/spool/requests.ts',
-    from: `      this.#deferred.delete(name)
-      this.#seenMs.delete(name)
-    }`,
-    to: `      this.#deferred.delete(name)
-    }`,
-  },
-  {
     name: 'the deadline of a file begins before its turn',
     file: 'agent/spool/request-path.ts',
     from: 'if (await turn.mustWait()) {',

@@ -93,8 +93,11 @@ export interface ModelAgent {
   readonly platformKey: PlatformKey
   /** Puts a key of the platform in the place of the one in use, or that one back, and reads the configuration again. */
   setPlatformKey(which: 'in use' | 'another'): void
-  /** Stops it as SIGTERM does, and starts it again. */
-  /** @param watch Called if it is told to stop: one that is being started is not. */
+  /**
+   * Stops it as SIGTERM does, and starts it again. Nothing happens to one that is being started, or that stops already.
+   *
+   * @param watch Called when the stop begins.
+   */
   restart(watch?: () => StopWatch): void
 }
 

@@ -183,9 +183,13 @@ export function witnessOutside(
   }
 
   function noteRefusal({ status, text }: DoorAnswer, webhook: ReceivedWebhook): void {
+    // The body of one that is not signed as it must be may be anything.
+    if (status === 401) {
+      witness.onWebhookRefused(webhook)
+      return
+    }
     const { transactionId = 0 } = eventOf(Buffer.from(webhook.body).toString())
     if (isNotTakenYet(text)) witness.onNotTaken(transactionId, webhook)
-    else if (status === 401) witness.onWebhookRefused(webhook)
     else if (status < 500) witness.onWebhookDenied(transactionId, webhook)
   }
 

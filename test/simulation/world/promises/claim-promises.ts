@@ -19,7 +19,7 @@ interface ClaimPromisesParts {
 const afterFailureMsMax = 40_000
 /** How long a request may wait that nothing has failed with. */
 const unclaimedMsMax = 5_000
-/** Each call to a disk that is slow takes longer, at most. */
+/** How long a call to a disk takes at most that is not slow. */
 const fastMsMax = 10
 
 /**

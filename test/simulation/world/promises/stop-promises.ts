@@ -34,10 +34,9 @@ export interface StopParts {
 }
 
 /**
- * A stop ends, and calls under way have ten seconds before it does. It claims no
- * other request. A clean one leaves no claim and no temporary file (I9).
- * It gives no request its name back that an earlier agent may have sent. The next start expects what may arrive late, and
- * nothing else.
+ * A stop ends, and calls under way have ten seconds before it does. It claims no other request. A clean one leaves no claim and
+ * no temporary file (I9). It gives no request its name back that an earlier agent may have sent. The next start expects what may
+ * arrive late, and nothing else.
  */
 export class StopPromises {
   readonly #parts: StopParts
