@@ -1,4 +1,5 @@
 import { basename, dirname } from 'node:path'
+import type { AttemptResult } from '../../../../agent/platform/attempt-result.ts'
 import { ownFileOf } from '../../../../agent/spool/names.ts'
 import type { Disk } from '../../disk/disk.ts'
 import type { AgentWitness, SentRequest } from '../witnessed.ts'
@@ -28,14 +29,20 @@ export class ClaimedBeforePromises implements Partial<AgentWitness> {
   readonly #answers = new Map<string, string>()
   /** When an attempt was made last, by the key of its call. */
   readonly #sentMs = new Map<string, number>()
+  /** When the platform answered attempts, by the key of their call. */
+  readonly #answeredMs = new Map<string, number[]>()
 
   constructor(parts: ClaimedBeforeParts) {
     this.#parts = parts
   }
 
-  onSent(request: SentRequest): undefined {
+  onSent(request: SentRequest): ((result: AttemptResult) => void) | undefined {
     const key = keyOfSent(request)
-    if (key !== undefined) this.#sentMs.set(key, this.#parts.nowMs())
+    if (key === undefined) return undefined
+    this.#sentMs.set(key, this.#parts.nowMs())
+    return ({ kind }) => {
+      if (kind === 'answered') this.#answeredMs.set(key, [...(this.#answeredMs.get(key) ?? []), this.#parts.nowMs()])
+    }
   }
 
   onRenamed(_from: string, to: string): void {
@@ -58,15 +65,19 @@ export class ClaimedBeforePromises implements Partial<AgentWitness> {
 
   /**
    * Of other calls the agent asks the platform whether they acted, or does not make them again. If this process has made no
-   * attempt, the answer is that of the process before, which the journal has.
+   * attempt, the answer is that of the process before, which the journal has. It may also be that if the platform has
+   * answered that process: the attempt of this one may belong to an equal call.
    */
   #mayHaveActed(id: string, outbox: string): boolean {
     const { disk, startedMs } = this.#parts
     const claim = disk.namesIn(outbox).find((name) => isClaimOf(id, name))
     const { action = '', ...input } = claim === undefined ? {} : requestIn(disk.textOf(`${outbox}/${claim}`))
     const isPutOff = action === 'transaction.delivery-failure' && input['reason'] === 'TEMPORARY'
-    const isSentAgain = (this.#sentMs.get(keyOfCall({ operation: action, input }) ?? '') ?? 0) >= startedMs()
-    return isSentAgain && (action === 'market.adjust-stock' || action === 'market.withdraw' || isPutOff)
+    const key = keyOfCall({ operation: action, input }) ?? ''
+    const isSentAgain = (this.#sentMs.get(key) ?? 0) >= startedMs()
+    const claimedMs = this.#claimedMs.get(id) ?? 0
+    const wasAnswered = this.#answeredMs.get(key)?.some((ms) => ms >= claimedMs && ms < startedMs())
+    return isSentAgain && !wasAnswered && (action === 'market.adjust-stock' || action === 'market.withdraw' || isPutOff)
   }
 }
 
