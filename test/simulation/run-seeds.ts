@@ -20,6 +20,8 @@ export interface SeedRange {
   readonly twice: number
   /** Whether no new run is to begin, asked before each. */
   readonly isCalledOff?: () => boolean
+  /** Called before each run. */
+  readonly onRun?: (seed: string) => void
 }
 
 /** What many runs came to. */
@@ -38,7 +40,8 @@ export interface Figures {
  * @throws {NotRepeatableError}
  */
 export async function runSeeds<Targets>(simulation: Simulation<Targets>, range: SeedRange): Promise<Figures> {
-  const { firstSeed, step = 1, seconds, twice, runsMax = Number.POSITIVE_INFINITY, isCalledOff = () => false } = range
+  const { firstSeed, step = 1, seconds, twice, runsMax = Number.POSITIVE_INFINITY } = range
+  const { isCalledOff = () => false, onRun = () => undefined } = range
   const beganMs = performance.now()
   const elapsedS = () => (performance.now() - beganMs) / 1_000
   const faultCounts: FaultCounts = new Map()
@@ -46,6 +49,7 @@ export async function runSeeds<Targets>(simulation: Simulation<Targets>, range: 
   let failed: Run | undefined
   for (; !failed && runs < runsMax && elapsedS() < seconds && !isCalledOff(); runs++) {
     const seed = String(firstSeed + runs * step)
+    onRun(seed)
     const run = await runSeed(simulation, seed)
     if (runs < twice) await assertRepeatable(simulation, run)
     events += run.events

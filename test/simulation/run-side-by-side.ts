@@ -10,7 +10,12 @@ export interface SeedWork extends Required<Pick<SeedRange, 'firstSeed' | 'step' 
   readonly calledOff: Int32Array<SharedArrayBuffer>
 }
 
-/** What a thread says in the end. */
+/** What a thread says. */
+export type ThreadMessage =
+  | { readonly kind: 'begins'; readonly seed: string }
+  | { readonly kind: 'ended'; readonly result: SeedResult }
+
+/** What came of the seeds of a thread. */
 export interface SeedResult extends Omit<Figures, 'failed'> {
   readonly failed: FailedSeed | undefined
   readonly rows: RowCounts
@@ -20,7 +25,12 @@ export interface SeedResult extends Omit<Figures, 'failed'> {
 export interface FailedSeed {
   readonly seed: string
   readonly message: string
+  /** It was stopped, so it cannot be explained by running it again. */
+  readonly isEndless?: boolean
 }
+
+/** A run takes seconds, and a minute with a shared store. */
+export const runMsMax = 5 * 60_000
 
 /**
  * Runs seeds of the whole world in several threads until one breaks a promise. With n threads, each takes every n-th seed. No
@@ -44,9 +54,31 @@ export async function runSideBySide(
 function resultOf(work: SeedWork): Promise<SeedResult> {
   const worker = new Worker(new URL('seeds-thread.ts', import.meta.url), { workerData: work })
   const { promise, resolve, reject } = Promise.withResolvers<SeedResult>()
-  worker.on('message', resolve).on('error', reject)
-  worker.on('exit', (code) => reject(new Error(`a thread of seeds ended without a result (exit code ${code})`)))
+  let [seed, runs] = ['', 0]
+  // A program that turns in a circle never lets the check of its world run.
+  const endless = setTimeout(() => {
+    Atomics.store(work.calledOff, 0, 1)
+    resolve(endlessRun(seed, runs))
+    void worker.terminate()
+  }, runMsMax)
+  worker.on('message', (message: ThreadMessage) => {
+    endless.refresh()
+    if (message.kind === 'begins') [seed, runs] = [message.seed, runs + 1]
+    else resolve(message.result)
+  })
+  worker.on('error', reject)
+  worker.on('exit', (code) => {
+    clearTimeout(endless)
+    reject(new Error(`a thread of seeds ended without a result (exit code ${code})`))
+  })
   return promise
+}
+
+/** Nobody knows how far the last run came, nor what the runs before it were. */
+function endlessRun(seed: string, runs: number): SeedResult {
+  const message = `every run ends (this one was stopped after ${runMsMax / 60_000} minutes)`
+  const failed = { seed, message, isEndless: true }
+  return { runs, events: 0, seconds: runMsMax / 1_000, faultCounts: new Map(), rows: new Map(), failed }
 }
 
 function addResults(one: SeedResult, other: SeedResult): SeedResult {

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { runSeeds } from './run-seeds.ts'
-import type { SeedResult, SeedWork } from './run-side-by-side.ts'
+import type { SeedResult, SeedWork, ThreadMessage } from './run-side-by-side.ts'
 import { countRows } from './world/count-rows.ts'
 import { wholeWorld } from './world/whole-world.ts'
 
@@ -14,6 +14,7 @@ const simulation = wholeWorld(options)
 const { failed, ...figures } = await runSeeds(simulation, {
   ...range,
   isCalledOff: () => Atomics.load(calledOff, 0) !== 0,
+  onRun: (seed) => say({ kind: 'begins', seed }),
 })
 if (failed) Atomics.store(calledOff, 0, 1)
 await simulation.end?.()
@@ -22,4 +23,8 @@ const result: SeedResult = {
   failed: failed && { seed: failed.seed, message: failed.violation?.message ?? '' },
   rows,
 }
-parentPort?.postMessage(result)
+say({ kind: 'ended', result })
+
+function say(message: ThreadMessage): void {
+  parentPort?.postMessage(message)
+}

@@ -63,10 +63,10 @@ async function runMany(): Promise<void> {
   const result = await runSideBySide(number(values.threads, availableParallelism()), range, options)
   printFigures(result, simulation)
   if (result.failed) {
-    const { seed, message } = result.failed
+    const { seed, message, isEndless } = result.failed
     process.exitCode = 1
     console.log(`\nseed ${seed}: ${message}`)
-    if (!values.brief) console.log(`\n${await describeAlone(simulation, seed)}`)
+    if (!values.brief && !isEndless) console.log(`\n${await describeAlone(simulation, seed)}`)
   }
   await simulation.end?.()
 }

@@ -12,6 +12,7 @@ import { gameDir } from './game/game-store.ts'
 import type { OrderDoor } from './game/take-orders.ts'
 import type { ModelPlatform, Registration } from './model-platform.ts'
 import { installOperator } from './operator.ts'
+import { ClaimOrderPromises } from './promises/claim-order-promises.ts'
 import { ClaimPromises } from './promises/claim-promises.ts'
 import { ClaimedBeforePromises } from './promises/claimed-before-promises.ts'
 import { ClockPromises } from './promises/clock-promises.ts'
@@ -205,6 +206,9 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
     startedMs: () => (agent.isWorking ? runningSinceMs() : undefined),
   })
   const claimedBefore = new ClaimedBeforePromises({ break: judge.break, disk: host.disk, nowMs, startedMs })
+  const claimOrder = new ClaimOrderPromises({
+    ...{ break: judge.break, disk: host.disk, diskFaults: host.diskFaults, lateStocks, platform, startedMs },
+  })
   const ignored = new IgnoredPromises({
     ...{ break: judge.break, host, spool: addresses.spool, nowMs },
     startedMs: runningSinceMs,
@@ -251,6 +255,7 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
       // Before what leaves counts as said.
       ...(repairs ? [repairs] : []),
       ...(parts.callsBy === 'http' && hasOwnStore ? [sentAgain] : []),
+      ...(parts.callsBy === 'files' && hasOwnStore ? [claimOrder] : []),
       lateStocks,
       surroundings.webhooks,
       contact,

@@ -50,8 +50,9 @@ export class FilePromises implements FileRecord {
     this.#nowMs = nowMs
   }
 
+  /** The order of the names is not that of the files. */
   newId(): string {
-    return `${this.#name}-${++this.#ids}`
+    return `${this.#name}-${[...String(++this.#ids)].reverse().join('')}`
   }
 
   onBegun(id: string): void {

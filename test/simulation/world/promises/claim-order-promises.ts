@@ -1,0 +1,97 @@
+import { basename } from 'node:path'
+import { ownFileOf } from '../../../../agent/spool/names.ts'
+import type { Disk } from '../../disk/disk.ts'
+import type { DiskFaults } from '../../disk/disk-faults.ts'
+import type { ModelPlatform } from '../model-platform.ts'
+import type { AgentWitness, SentRequest } from '../witnessed.ts'
+import type { Break } from './judge.ts'
+import type { LateStocks } from './late-stocks.ts'
+import { stockOf } from './stock-of.ts'
+
+interface ClaimOrderParts {
+  readonly break: Break
+  readonly disk: Disk
+  readonly diskFaults: Pick<DiskFaults, 'changes' | 'isHealthy'>
+  readonly lateStocks: Pick<LateStocks, 'isNewInCalls'>
+  readonly platform: ModelPlatform
+  /** When the process that runs now was started. */
+  readonly startedMs: () => number
+}
+
+/** A request file with a stock that the agent has claimed. */
+interface ClaimedStock {
+  readonly itemRef: string
+  readonly quantity: number
+  /** By the clock of its host, Unix ms. A later claim has a later time, if the clock was not set. */
+  readonly claimedMs: number
+  /** The process that has sent it last, by its start, and what had happened to the disk by then. */
+  begun?: { readonly bySince: number; readonly diskChanges: number }
+}
+
+/** Stocks in files reach the platform in the order in which their files were claimed, also after a restart. */
+export class ClaimOrderPromises implements Partial<AgentWitness> {
+  readonly #parts: ClaimOrderParts
+  /** By id. */
+  readonly #claimed = new Map<string, ClaimedStock>()
+
+  constructor(parts: ClaimOrderParts) {
+    this.#parts = parts
+  }
+
+  onRenamed(from: string, to: string): void {
+    this.onRemoved(from)
+    const own = ownFileOf(basename(to))
+    if (own?.kind === 'done') this.#claimed.delete(own.id)
+    if (own?.kind !== 'claim') return
+    const { disk } = this.#parts
+    const stock = stockIn(disk.textOf(to))
+    if (stock) this.#claimed.set(own.id, { ...stock, claimedMs: disk.nowMs })
+  }
+
+  onRemoved(path: string): void {
+    const own = ownFileOf(basename(path))
+    if (own?.kind === 'claim') this.#claimed.delete(own.id)
+  }
+
+  onSent(request: SentRequest): undefined {
+    const { platform, startedMs, diskFaults, lateStocks } = this.#parts
+    const sent = stockOf(request, platform)
+    if (sent?.by !== 'call') return
+    const waiting = [...this.#claimed.values()].filter(
+      (claim) => claim.itemRef === sent.itemRef && claim.begun?.bySince !== startedMs(),
+    )
+    const stock = waiting.find(({ quantity }) => quantity === sent.quantity)
+    if (!stock) return
+    this.#checkOrder(stock)
+    // What was said before may be a stock that is sent again.
+    if (lateStocks.isNewInCalls(sent)) stock.begun = { bySince: startedMs(), diskChanges: diskFaults.changes }
+  }
+
+  #checkOrder(stock: ClaimedStock): void {
+    const { startedMs, diskFaults } = this.#parts
+    // A file that could not be read is read later.
+    const isUndisturbed = ({ begun }: ClaimedStock) => diskFaults.isHealthy && begun?.diskChanges === diskFaults.changes
+    const isLater = (other: ClaimedStock) =>
+      other.itemRef === stock.itemRef &&
+      other.claimedMs > stock.claimedMs &&
+      other.begun?.bySince === startedMs() &&
+      isUndisturbed(other)
+    const overtook = this.#claimed.values().find(isLater)
+    if (overtook)
+      this.#parts.break(
+        'files of one item are called in the order in which they were claimed',
+        `${stock.itemRef}: ${overtook.quantity} before ${stock.quantity}`,
+      )
+  }
+}
+
+/** The stock in the text of a request file. Undefined for every other text. */
+function stockIn(text: string): Pick<ClaimedStock, 'itemRef' | 'quantity'> | undefined {
+  try {
+    const { action, itemRef, observedQuantity } = JSON.parse(text) as Record<string, unknown>
+    const isStock = action === 'market.adjust-stock' && typeof observedQuantity === 'number'
+    return isStock ? { itemRef: String(itemRef), quantity: observedQuantity } : undefined
+  } catch {
+    return undefined
+  }
+}
