@@ -84,7 +84,7 @@ export interface Inhabitants {
 
 /** Longer than a call, and what follows from it. */
 const tablesEmptyAfterMs = 50_000
-/** An attempt may arrive for 43 s. What is sent again then may be refused for its time, and is signed again 10 s later. */
+/** An attempt may arrive for 43 s. A stock that is sent again then may be refused for its time. Then it is signed again 10 s later. */
 const ownStillMs = 55_000
 
 async function assemble({ scheduler, random }: WorldParts, { kind, names }: Layout): Promise<World<Targets>> {
