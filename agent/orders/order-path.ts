@@ -213,8 +213,9 @@ export class OrderPath {
     await this.#countOffer(begun.order)
     const open = this.#current(begun.order)
     if (!open) return
-    // A slow disk may take longer than the platform's word is good for.
-    if (awaitsReply(open.order.phase) && needsProof(open, this.#nowMs())) return this.#again(begun, 0, begun.tries)
+    // A slow disk may take longer than the platform's word is good for, and a pause longer than the lease.
+    const isLate = awaitsReply(open.order.phase) && needsProof(open, this.#nowMs())
+    if (isLate || !this.#options.mayBegin()) return this.#again(begun, 0, begun.tries)
     const reply = await this.#options.push(begun.message as Message)
     if (reply === 'unanswered') this.#again(begun, retryDelayMs(begun.tries + 1))
     else await this.#reply(begun, reply)

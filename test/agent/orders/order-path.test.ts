@@ -96,6 +96,34 @@ test('an order that a slow disk put off is pushed only after the platform is ask
   await path.stop()
 })
 
+test('an order is not pushed by an agent that was paused for longer than its lease while it noted the offer', async () => {
+  const clock = new TestClock()
+  const pauses = [true]
+  let hasLease = true
+  let pushes = 0
+  const { path, known } = pathOf(clock, {
+    channel: 'url',
+    mayBegin: () => hasLease,
+    async attempt(act) {
+      await act()
+      if (pauses.pop()) hasLease = false
+    },
+    async push() {
+      pushes++
+      return 'unanswered'
+    },
+  })
+  await path.start([known])
+  path.prove(known.transactionId, clock.monotonicMs())
+  while (hasLease) await new Promise(setImmediate)
+  await new Promise(setImmediate)
+  expect(pushes).toBe(0)
+  hasLease = true
+  clock.advance(200)
+  while (pushes === 0) await new Promise(setImmediate)
+  await path.stop()
+})
+
 test('a terminal event that comes while an earlier one of its number is pushed is pushed too', async () => {
   const clock = new TestClock()
   const pushes: { readonly text: string; readonly answer: (reply: 'confirmed') => void }[] = []
