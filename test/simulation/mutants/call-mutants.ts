@@ -373,4 +373,16 @@ export const callMutants: readonly Mutant[] = [
     from: 'observe(date, clock.monotonicMs() - startedMs,',
     to: 'observe(date, clock.monotonicMs() + startedMs,',
   },
+  {
+    name: 'no call waits before it is tried again',
+    file: 'agent/call/send-with-retries.ts',
+    from: '    await clock.sleep(delayMs)\n',
+    to: '',
+  },
+  {
+    name: 'an envelope is remembered for as long as every answer',
+    file: 'agent/call/keep.ts',
+    from: "if (operation.kind === 'envelope') return answer.ok ? (limits.envelopeLifetimeS - 1) * 1000 : 0",
+    to: "if (operation.kind === 'envelope') return answer.ok ? limits.idempotencyWindowMs : 0",
+  },
 ]

@@ -219,8 +219,8 @@ export const orderMutants: readonly Mutant[] = [
   {
     name: 'a slow disk does not make the word of the platform older',
     file: 'agent/orders/order-path.ts',
-    from: 'if (awaitsReply(open.order.phase) && needsProof(open, this.#nowMs())) return this',
-    to: 'if (awaitsReply(open.order.phase) && needsProof(open, 0)) return this',
+    from: 'awaitsReply(open.order.phase) && needsProof(open, this.#nowMs())\n',
+    to: 'awaitsReply(open.order.phase) && needsProof(open, 0)\n',
   },
   {
     name: 'an answer whose reader has hung up never ends',

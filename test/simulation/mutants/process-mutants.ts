@@ -266,4 +266,10 @@ export const processMutants: readonly Mutant[] = [
     from: '    cause = found\n',
     to: '    cause = found\n    if (!isChange) return\n',
   },
+  {
+    name: 'the status shows no age of an order',
+    file: 'agent/status/status.ts',
+    from: 'oldestAgeS: oldest ? Math.max',
+    to: 'oldestAgeS: oldest && nowMs < 0 ? Math.max',
+  },
 ]

@@ -180,4 +180,10 @@ export const sharedStoreMutants: readonly Mutant[] = [
       this.#owed.delete(name)
 `,
   },
+  {
+    name: 'an agent that was paused past its lease pushes the order that it had begun with',
+    file: 'agent/orders/order-path.ts',
+    from: 'if (isLate || !this.#options.mayBegin())',
+    to: 'if (isLate)',
+  },
 ].map((mutant) => ({ ...mutant, hosts: 3 }))

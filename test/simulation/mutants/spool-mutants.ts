@@ -195,4 +195,10 @@ export const spoolMutants: readonly Mutant[] = [
     from: 'this.#ignored.add(name, why)\n  }',
     to: 'void [name, why]\n  }',
   },
+  {
+    name: 'the last claim of an earlier agent is called first',
+    file: 'agent/spool/own-files.ts',
+    from: 'Number(ofA.ctimeNs - ofB.ctimeNs)',
+    to: 'Number(ofB.ctimeNs - ofA.ctimeNs)',
+  },
 ]

@@ -197,8 +197,7 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
   const heartbeats = new HeartbeatPromises({ ...{ break: judge.break, host, spool: addresses.spool, nowMs }, status })
   const statuses = new StatusPromises({
     ...{ break: judge.break, name, status, nowMs },
-    countOpenOrders: () =>
-      hasOwnStore ? openOrdersIn(parts.state).filter(({ phase }) => !isOver(phase)).length : undefined,
+    findOpenOrders: () => (hasOwnStore ? openOrdersIn(parts.state).filter(({ phase }) => !isOver(phase)) : undefined),
   })
   const claims = new ClaimPromises({
     ...{ break: judge.break, host, spool: addresses.spool, nowMs },
@@ -260,6 +259,7 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
       surroundings.webhooks,
       contact,
       room,
+      statuses,
       claimedBefore,
       stops,
       ignored,

@@ -168,7 +168,10 @@ export function installGameOf(server: GameServer, parts: ServerParts, options: G
   const { callsBy } = drawn
   const answers = new AnswerPromises({ ...parts, ...server, ...options, callsBy, break: judge.break })
   server.host.onPowerCut(() => answers.onPowerCut())
-  const envelopes = new EnvelopePromises({ ...parts, break: judge.break, clock: options.clock })
+  const envelopes = new EnvelopePromises({
+    ...{ ...parts, break: judge.break, clock: options.clock },
+    isByFiles: callsBy === 'files',
+  })
   const verifications = new VerifyPromises({
     ...{ break: judge.break, platformKey: options.platformKey, nowMs: parts.nowMs },
     platformMs: () => parts.platform.composed.clock.nowMs(),

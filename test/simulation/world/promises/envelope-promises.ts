@@ -14,12 +14,23 @@ interface EnvelopePromisesParts {
   readonly network: Pick<Network, 'wasDateWrong'>
   /** Of the host. The next process does not know how old an answer is if it was set meanwhile. */
   readonly clock: Pick<HostClock, 'lastSetMs'>
+  /** Files may be read late. */
+  readonly isByFiles: boolean
 }
 
-/** A game client may act once with each envelope, so an id has only one while that lives (I2). */
+interface ToldEnvelope {
+  readonly text: string
+  readonly expiresMs: number
+  readonly toldMs: number
+}
+
+/** How late an answer may be read. */
+const readMsMax = 120_000
+
+/** A game client may act once with each envelope, so an id has only one while that lives (I2). One that is over is not given. */
 export class EnvelopePromises {
   readonly #parts: EnvelopePromisesParts
-  readonly #last = new Map<string, { readonly text: string; readonly expiresMs: number; readonly toldMs: number }>()
+  readonly #last = new Map<string, ToldEnvelope>()
 
   constructor(parts: EnvelopePromisesParts) {
     this.#parts = parts
@@ -30,7 +41,10 @@ export class EnvelopePromises {
     const { nowMs, clock, network } = this.#parts
     const last = this.#last.get(id)
     const envelope = withoutMark(text)
-    if (last?.text === envelope) return
+    if (last?.text === envelope) {
+      this.#checkAgain(id, last)
+      return
+    }
     const expiresMs = Date.parse(String(data['expiresAt'])) - startOfRunMs
     // A repetition may be older than anybody here knows: another process may have been told first. An envelope that was signed
     // by a clock that is ahead lives for longer than its agent knows.
@@ -42,5 +56,13 @@ export class EnvelopePromises {
     const signedMs = livesUntilMs - lifetimeMs
     if (nowMs() < livesUntilMs && (clock.lastSetMs ?? 0) < signedMs)
       this.#parts.break('an id gets one envelope while that lives', `${id}: ${last.text} and ${envelope}`)
+  }
+
+  #checkAgain(id: string, { text, expiresMs, toldMs }: ToldEnvelope): void {
+    const { nowMs, clock, isByFiles } = this.#parts
+    // One that was over from the beginning was signed by a wrong clock.
+    const isComparable = !isByFiles && expiresMs > toldMs && (clock.lastSetMs ?? Number.NEGATIVE_INFINITY) < toldMs
+    if (isComparable && nowMs() > expiresMs + readMsMax)
+      this.#parts.break('an envelope that is over is not given again', `${id}: ${text}`)
   }
 }

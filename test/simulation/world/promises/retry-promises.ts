@@ -28,6 +28,9 @@ interface CallsOfKey {
 
 interface Attempt {
   readonly sentMs: number
+  endedMs: number
+  /** How many in a row left immediately after the one before, with this one. */
+  readonly hurried: number
   /** How many in a row were refused as not authorized, with this one. */
   unauthorized: number
   next: Next
@@ -53,6 +56,8 @@ const unauthorized = 401
 const driftRate = 0.01
 /** The longest wait before a retry that nobody asks for. */
 const delayMsMax = 5_000
+/** The waits before retries are random, and get longer. Four of them are not this short by chance. */
+const hurried = { count: 4, msMax: 10 }
 /** Longer than a call over HTTP takes. */
 const callMsMax = 45_000
 /** How long an attempt needs at least, and the way of the answer. */
@@ -62,7 +67,7 @@ const retriesWithin = { count: 8, ms: 5_000 }
 
 /**
  * What follows each attempt for a call. One that must not be made twice is sent again only if nothing was done. A call
- * that the platform refuses for good is not sent again, and no call before the platform allows it.
+ * that the platform refuses for good is not sent again, and no call before the platform allows it. There is a wait before each retry.
  */
 export class RetryPromises {
   readonly #parts: RetryPromisesParts
@@ -144,10 +149,19 @@ export class RetryPromises {
     const isOnce = onceOperations.some((operation) => key.startsWith(operation))
     const before = this.#isKnown(calls) ? calls.last : undefined
     if (calls.isAlone && before) this.#check(key, before, isOnce)
-    const attempt: Attempt = { sentMs: nowMs(), unauthorized: before?.unauthorized ?? 0, next: isOnce ? never : over }
+    const isHurried = before !== undefined && nowMs() - before.endedMs < hurried.msMax
+    const attempt: Attempt = {
+      sentMs: nowMs(),
+      endedMs: Number.NEGATIVE_INFINITY,
+      hurried: isHurried ? before.hurried + 1 : 0,
+      unauthorized: before?.unauthorized ?? 0,
+      next: isOnce ? never : over,
+    }
+    if (calls.isAlone && attempt.hurried >= hurried.count) this.#parts.break('a call is tried again after a wait', key)
     this.#byKey.set(key, { ...calls, last: attempt })
     return (result) => {
       this.#noteEnd()
+      attempt.endedMs = nowMs()
       if (result.kind === 'answered' && result.status === unauthorized) attempt.unauthorized++
       attempt.next = this.#nextOf(result, attempt, isOnce)
     }

@@ -1,4 +1,6 @@
+import type { Order } from '../../../../agent/orders/order.ts'
 import type { Status } from '../../../../agent/status/status.ts'
+import type { AgentWitness } from '../witnessed.ts'
 import { isAboutPlatform } from './contact-promises.ts'
 import type { Break } from './judge.ts'
 import { Since } from './since.ts'
@@ -8,8 +10,8 @@ interface StatusPromisesParts {
   readonly name: string
   /** As the operator saw it last; undefined if no process of the agent runs now, or nobody has seen it yet. */
   readonly status: () => Pick<Status, 'calls' | 'orders' | 'spool' | 'reasons'> | undefined
-  /** Paid orders that its ledger has and that are not closed; undefined where other agents write them too. */
-  readonly countOpenOrders: () => number | undefined
+  /** The orders of its ledger that are not over; undefined where other agents write them too. */
+  readonly findOpenOrders: () => readonly Pick<Order, 'phase'>[] | undefined
   readonly nowMs: () => number
 }
 
@@ -18,8 +20,8 @@ const underWayMsMax = 50_000
 /** The agent remembers a file that it could not claim for half a minute, and the operator looks again after that. */
 const untrueMsMax = 40_000
 
-/** What is over is soon gone from the status: calls, orders and reasons. */
-export class StatusPromises {
+/** What is over is soon gone from the status: calls, orders and reasons. No part of it contradicts another one. */
+export class StatusPromises implements Partial<AgentWitness> {
   readonly #parts: StatusPromisesParts
   readonly #underWay: Since
   readonly #untrue: Since
@@ -28,6 +30,16 @@ export class StatusPromises {
     this.#parts = parts
     this.#underWay = new Since(parts.nowMs)
     this.#untrue = new Since(parts.nowMs)
+  }
+
+  onStatusGiven({ ready, reasons, orders, spool }: Status): void {
+    const contradicts =
+      ready !== (reasons.length === 0) ||
+      (orders && (orders.open === 0) !== (orders.oldestAgeS === null)) ||
+      (orders && orders.waiting > orders.open) ||
+      (spool && spool.inFlight > 0 && spool.oldestAgeS === null)
+    if (contradicts)
+      this.#parts.break('the status does not contradict itself', JSON.stringify({ ready, reasons, orders, spool }))
   }
 
   /** While nothing is broken. */
@@ -53,12 +65,14 @@ export class StatusPromises {
   }
 
   *#findUntrue(): Generator<string> {
-    const { status, countOpenOrders } = this.#parts
+    const { status, findOpenOrders } = this.#parts
     const { orders, spool, reasons = [] } = status() ?? {}
     if (orders?.open === 0 && orders.oldestAgeS !== null) yield 'the age of no order'
     if (spool?.backlog === 0 && spool.inFlight === 0 && spool.oldestAgeS !== null) yield 'the age of no request file'
-    const open = countOpenOrders()
-    if (orders && open !== undefined && orders.open !== open) yield `${orders.open} of ${open} orders`
+    const open = findOpenOrders()
+    const waiting = open?.filter(({ phase }) => phase === 'offered').length
+    if (orders && open && orders.open !== open.length) yield `${orders.open} of ${open.length} orders`
+    if (orders && open && orders.waiting !== waiting) yield `${orders.waiting} of ${waiting} orders wait`
     // Only the next call shows that the platform answers again.
     yield* reasons.filter((reason) => !isAboutPlatform(reason))
   }
