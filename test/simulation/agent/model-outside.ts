@@ -49,6 +49,11 @@ export function openOrdersIn({ ledger }: AgentState): readonly Order[] {
   return ordersBy(ledger.db, `phase <> 'closed'`)
 }
 
+/** All orders in the ledger. */
+export function ordersIn({ ledger }: AgentState): readonly Order[] {
+  return ordersBy(ledger.db, 'TRUE')
+}
+
 /** The order of a transaction, as a power cut leaves it. */
 export function durableOrderIn({ ledger }: AgentState, transactionId: number): Order | undefined {
   return ordersBy(ledger.syncedDb, 'transaction_id = ?', transactionId)[0]

@@ -408,4 +408,10 @@ export const orderMutants: readonly Mutant[] = [
     from: 'detail: detail && shorten(detail)',
     to: 'detail: shorten(detail as string)',
   },
+  {
+    name: 'an answer that is older than the reply offers an order again',
+    file: 'agent/orders/order-changes.ts',
+    from: 'const isOlder = !awaitsReply(known.phase)',
+    to: 'const isOlder = !awaitsReply(asked.phase)',
+  },
 ]

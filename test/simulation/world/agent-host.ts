@@ -1,6 +1,6 @@
 import { isOver } from '../../../agent/orders/order-moves.ts'
 import type { Status } from '../../../agent/status/status.ts'
-import { type AgentState, openOrdersIn } from '../agent/model-outside.ts'
+import { type AgentState, openOrdersIn, ordersIn } from '../agent/model-outside.ts'
 import { ModelHost } from '../host.ts'
 import type { NetworkAnswer } from '../network/message.ts'
 import type { Network } from '../network/network.ts'
@@ -25,6 +25,8 @@ import { IgnoredPromises } from './promises/ignored-promises.ts'
 import type { Judge } from './promises/judge.ts'
 import { KeyPromises } from './promises/key-promises.ts'
 import type { LateStocks } from './promises/late-stocks.ts'
+import { OfferedAgainPromises } from './promises/offered-again-promises.ts'
+import { OrderListPromises } from './promises/order-list-promises.ts'
 import { PacePromises } from './promises/pace-promises.ts'
 import { isTimeKnown } from './promises/platform-time.ts'
 import { ProofPromises } from './promises/proof-promises.ts'
@@ -223,6 +225,12 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
     ...alsoWhileCalm,
   ]
   const keys = new KeyPromises({ break: judge.break, day, hasOwnStore, startedMs, nowMs })
+  const offeredAgain = new OfferedAgainPromises({ break: judge.break, startedMs, nowMs })
+  const lists = new OrderListPromises({
+    ...{ break: judge.break, wallMs: () => host.clock.wallMs },
+    findOrders: () => ordersIn(parts.state),
+    wasClockSet: () => (host.clock.lastSetMs ?? Number.NEGATIVE_INFINITY) >= agent.startedMs,
+  })
   const pace = new PacePromises({ break: judge.break, nowMs, startedMs })
   const agent: ModelAgent = installAgent({
     ...parts,
@@ -259,6 +267,7 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
       surroundings.webhooks,
       contact,
       room,
+      ...(hasOwnStore ? [offeredAgain, lists] : []),
       statuses,
       claimedBefore,
       stops,

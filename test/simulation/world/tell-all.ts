@@ -26,6 +26,7 @@ export function tellAll(witnesses: readonly Partial<AgentWitness>[]): AgentWitne
     onTaken: tell('onTaken'),
     onGiven: tell('onGiven'),
     onStatusGiven: tell('onStatusGiven'),
+    onOrdersGiven: tell('onOrdersGiven'),
     onLogged: tell('onLogged'),
     onRenamed: tell('onRenamed'),
     onRemoved: tell('onRemoved'),

@@ -1,6 +1,7 @@
 import type { PathLike } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import type { Door } from '../../../agent/http/door.ts'
+import type { Order } from '../../../agent/orders/order.ts'
 import type { Outside } from '../../../agent/outside.ts'
 import type { AttemptResult } from '../../../agent/platform/attempt-result.ts'
 import type { Status } from '../../../agent/status/status.ts'
@@ -33,12 +34,24 @@ export interface AgentWitness {
   readonly onGiven: (call: GivenCall, answer: string) => void
   /** @param requestedMs When its request arrived. */
   readonly onStatusGiven: (status: Status, requestedMs: number) => void
+  /** The list for operators. */
+  readonly onOrdersGiven: (list: OrderList) => void
   readonly onLogged: (line: LoggedLine) => void
   /** A file of the spool has got another name. */
   readonly onRenamed: (from: string, to: string) => void
   /** A file of the spool is removed. */
   readonly onRemoved: (path: string) => void
 }
+
+/** The orders of an agent: those that are open, and some that are not. */
+export interface OrderList {
+  readonly orders: readonly ListedOrder[]
+  readonly closed: readonly ListedOrder[]
+  /** Not all of those that are closed are in it. */
+  readonly more: boolean
+}
+
+type ListedOrder = Readonly<Pick<Order, 'transactionId' | 'result'> & { state: string }>
 
 /** The stock in the answer to a webhook. */
 export interface AnsweredStock {
@@ -209,13 +222,17 @@ export function witnessOutside(
       const answer = await door({ ...request, readBody: async () => body })
       if (isDead()) return answer
       if (call && answer) witness.onGiven(call, answer.text)
-      if (answer?.status === 200 && request.target === '/status')
-        witness.onStatusGiven(JSON.parse(answer.text) as Status, requestedMs)
+      if (answer?.status === 200) notePage(request.target, answer.text, requestedMs)
       // The operator's list hands nothing over.
       const listed = call && answer?.text.includes('"state":"offered"') ? eventsListed(answer.text) : []
       for (const transactionId of listed) witness.onHandedOver(transactionId, 'list')
       return answer
     }
+  }
+
+  function notePage(target: string, text: string, requestedMs: number): void {
+    if (target === '/status') witness.onStatusGiven(JSON.parse(text) as Status, requestedMs)
+    if (target === '/orders') witness.onOrdersGiven(listIn(text))
   }
 }
 
@@ -232,6 +249,12 @@ function callOf(text: string): GivenCall | undefined {
 function eventsListed(text: string): number[] {
   const { data } = JSON.parse(text) as { data?: { orders?: { transactionId: number; state: string }[] } }
   return (data?.orders ?? []).flatMap(({ transactionId, state }) => (state === 'offered' ? [transactionId] : []))
+}
+
+/** Empty if the store was away. */
+function listIn(text: string): OrderList {
+  const { data } = JSON.parse(text) as { data?: OrderList }
+  return data ?? { orders: [], closed: [], more: true }
 }
 
 /** No fields in an empty body. */

@@ -1,0 +1,45 @@
+import type { Order } from '../../../../agent/orders/order.ts'
+import { isOver } from '../../../../agent/orders/order-moves.ts'
+import type { AgentWitness, OrderList } from '../witnessed.ts'
+import type { Break } from './judge.ts'
+
+interface OrderListParts {
+  readonly break: Break
+  /** All that its ledger has now. */
+  readonly findOrders: () => readonly Order[]
+  /** By the clock of its host. */
+  readonly wallMs: () => number
+  /** The agent goes by another clock after the one of its host was set. */
+  readonly wasClockSet: () => boolean
+}
+
+const dayMs = 24 * 3_600_000
+/** What has changed since then may be missing. */
+const newMs = 2_000
+
+/** The list of orders for operators has each open order as the ledger has it, and all that ended within a day. */
+export class OrderListPromises implements Partial<AgentWitness> {
+  readonly #parts: OrderListParts
+
+  constructor(parts: OrderListParts) {
+    this.#parts = parts
+  }
+
+  onOrdersGiven({ orders, closed, more }: OrderList): void {
+    const { wallMs, wasClockSet } = this.#parts
+    const nowMs = wallMs()
+    const areAllShown = !more && !wasClockSet()
+    const known = this.#parts.findOrders().filter(({ sinceMs }) => sinceMs < nowMs - newMs)
+    const listed = new Map([...orders, ...closed].map((order) => [order.transactionId, order]))
+    for (const { transactionId, phase, result, sinceMs } of known) {
+      const state = phase === 'ended' ? 'closed' : phase
+      const shown = listed.get(transactionId)
+      const isDue = !isOver(phase) || (areAllShown && sinceMs > nowMs - dayMs + newMs)
+      if (isDue && (shown?.state !== state || shown.result !== result))
+        this.#parts.break(
+          'the list of orders shows what the ledger has',
+          `${transactionId}: ${JSON.stringify(shown)} in place of ${phase}, ${result}`,
+        )
+    }
+  }
+}
