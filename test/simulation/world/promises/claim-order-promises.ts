@@ -25,7 +25,7 @@ interface ClaimedStock {
   /** By the clock of its host, Unix ms. A later claim has a later time, if the clock was not set. */
   readonly claimedMs: number
   /** The process that has sent it last, by its start, and what had happened to the disk by then. */
-  begun?: { readonly bySince: number; readonly diskChanges: number }
+  begun?: { readonly bySince: number; readonly diskChanges: number; readonly isCertain: boolean }
 }
 
 /** Stocks in files reach the platform in the order in which their files were claimed, also after a restart. */
@@ -60,22 +60,24 @@ export class ClaimOrderPromises implements Partial<AgentWitness> {
     const waiting = [...this.#claimed.values()].filter(
       (claim) => claim.itemRef === sent.itemRef && claim.begun?.bySince !== startedMs(),
     )
-    const stock = waiting.find(({ quantity }) => quantity === sent.quantity)
+    const [stock, another] = waiting.filter(({ quantity }) => quantity === sent.quantity)
     if (!stock) return
-    this.#checkOrder(stock)
-    // What was said before may be a stock that is sent again.
-    if (lateStocks.isNewInCalls(sent)) stock.begun = { bySince: startedMs(), diskChanges: diskFaults.changes }
+    // It may be the stock of another file, or one that is sent again.
+    if (!another) this.#checkOrder(stock)
+    const isCertain = !another && lateStocks.isNewInCalls(sent)
+    stock.begun = { bySince: startedMs(), diskChanges: diskFaults.changes, isCertain }
   }
 
   #checkOrder(stock: ClaimedStock): void {
     const { startedMs, diskFaults } = this.#parts
     // A file that could not be read is read later.
-    const isUndisturbed = ({ begun }: ClaimedStock) => diskFaults.isHealthy && begun?.diskChanges === diskFaults.changes
+    const isSure = ({ begun }: ClaimedStock) =>
+      begun?.isCertain && diskFaults.isHealthy && begun.diskChanges === diskFaults.changes
     const isLater = (other: ClaimedStock) =>
       other.itemRef === stock.itemRef &&
       other.claimedMs > stock.claimedMs &&
       other.begun?.bySince === startedMs() &&
-      isUndisturbed(other)
+      isSure(other)
     const overtook = this.#claimed.values().find(isLater)
     if (overtook)
       this.#parts.break(
