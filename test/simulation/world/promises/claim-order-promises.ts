@@ -22,7 +22,9 @@ interface ClaimOrderParts {
 interface ClaimedStock {
   readonly itemRef: string
   readonly quantity: number
-  /** By the clock of its host, Unix ms. A later claim has a later time, if the clock was not set. */
+  /** Of its claim, among all of its agent. */
+  readonly number: number
+  /** By the clock of its host, Unix ms. After a restart this is all that the agent knows. */
   readonly claimedMs: number
   /** The process that has sent it last, by its start, and what had happened to the disk by then. */
   begun?: { readonly bySince: number; readonly diskChanges: number; readonly isCertain: boolean }
@@ -33,6 +35,7 @@ export class ClaimOrderPromises implements Partial<AgentWitness> {
   readonly #parts: ClaimOrderParts
   /** By id. */
   readonly #claimed = new Map<string, ClaimedStock>()
+  #claims = 0
 
   constructor(parts: ClaimOrderParts) {
     this.#parts = parts
@@ -45,7 +48,7 @@ export class ClaimOrderPromises implements Partial<AgentWitness> {
     if (own?.kind !== 'claim') return
     const { disk } = this.#parts
     const stock = stockIn(disk.textOf(to))
-    if (stock) this.#claimed.set(own.id, { ...stock, claimedMs: disk.nowMs })
+    if (stock) this.#claimed.set(own.id, { ...stock, number: ++this.#claims, claimedMs: disk.nowMs })
   }
 
   onRemoved(path: string): void {
@@ -75,6 +78,8 @@ export class ClaimOrderPromises implements Partial<AgentWitness> {
       begun?.isCertain && diskFaults.isHealthy && begun.diskChanges === diskFaults.changes
     const isLater = (other: ClaimedStock) =>
       other.itemRef === stock.itemRef &&
+      other.quantity !== stock.quantity &&
+      other.number > stock.number &&
       other.claimedMs > stock.claimedMs &&
       other.begun?.bySince === startedMs() &&
       isSure(other)
