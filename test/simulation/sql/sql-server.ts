@@ -6,6 +6,8 @@ import type { Unsynced } from './unsynced.ts'
 const patienceMs = 3_000
 /** How long a commit may wait for the disk. */
 const syncMsMax = 8
+/** How many answers to commits are lost while some are. */
+const lostRate = 0.3
 
 /** One session, as the server has it. */
 export interface ServerSession {
@@ -26,6 +28,14 @@ interface Settings {
 /** A result, and whether its client waits for the disk. */
 interface Done extends SqlResult {
   readonly syncs: boolean
+}
+
+/** What is wrong with a server now. */
+export interface ServerTroubles {
+  /** Its disk has no room for a write. */
+  readonly isFull: () => boolean
+  /** Some sessions end between a commit and its answer. */
+  readonly losesAnswers: () => boolean
 }
 
 interface Waiting {
@@ -60,7 +70,7 @@ export class SqlServer {
   readonly #engine: SqlEngine
   readonly #process: ModelProcess
   readonly #unsynced: Unsynced
-  readonly #isFull: () => boolean
+  readonly #troubles: ServerTroubles
   readonly #sessions = new Map<ServerSession, Settings>()
   /** Whose settings the engine has. */
   #presented: ServerSession | undefined
@@ -69,12 +79,11 @@ export class SqlServer {
   #waiting: Waiting[] = []
   #cancelPatience: () => void = () => undefined
 
-  /** @param isFull Whether its disk has no room for a write now. */
-  constructor(engine: SqlEngine, process: ModelProcess, unsynced: Unsynced, isFull: () => boolean) {
+  constructor(engine: SqlEngine, process: ModelProcess, unsynced: Unsynced, troubles: ServerTroubles) {
     this.#engine = engine
     this.#process = process
     this.#unsynced = unsynced
-    this.#isFull = isFull
+    this.#troubles = troubles
     process.onEnd(() => this.#crash())
   }
 
@@ -136,6 +145,10 @@ export class SqlServer {
     if (word === 'BEGIN') this.#owner = session
     if (word === 'COMMIT' || word === 'ROLLBACK') this.#release()
     else if (this.#owner === session) this.#awaitNext(session)
+    if (result.syncs && this.#troubles.losesAnswers() && this.#process.random.happens(lostRate)) {
+      this.#terminate(session)
+      return
+    }
     const syncMs = result.syncs ? this.#process.random.magnitude(0.2, syncMsMax) : 0
     if (syncMs === 0) reply(result)
     else this.#process.after(syncMs, 'the commit is synced', () => reply(result))
@@ -174,7 +187,7 @@ export class SqlServer {
   }
 
   #demands(): readonly Statement[] {
-    return this.#isFull() ? [demandRoom] : []
+    return this.#troubles.isFull() ? [demandRoom] : []
   }
 
   #awaitNext(session: ServerSession): void {

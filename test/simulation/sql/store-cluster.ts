@@ -25,6 +25,7 @@ export class StoreCluster {
   readonly #hosts: readonly ModelHost[]
   /** What fills its disk. */
   readonly #full = new Set<symbol>()
+  readonly #losing = new Set<symbol>()
   #primary: ModelHost
   #server: SqlServer | undefined
 
@@ -39,7 +40,10 @@ export class StoreCluster {
     for (const host of this.#hosts)
       host.install('postgres', (process) => {
         if (host === this.#primary)
-          this.#server = new SqlServer(engine, process, this.#unsynced, () => this.#full.size > 0)
+          this.#server = new SqlServer(engine, process, this.#unsynced, {
+            isFull: () => this.#full.size > 0,
+            losesAnswers: () => this.#losing.size > 0,
+          })
       })
     this.network = new StoreNetwork(random, (name) => {
       const host = this.#hosts.find((known) => known.name === name)
@@ -68,9 +72,12 @@ export class StoreCluster {
 
   /** From now on there is no room for a write. The returned function ends that. */
   fill(): () => void {
-    const filling = Symbol('filling')
-    this.#full.add(filling)
-    return () => void this.#full.delete(filling)
+    return addTo(this.#full)
+  }
+
+  /** From now on some sessions end between a commit and its answer. The returned function ends that. */
+  loseAnswers(): () => void {
+    return addTo(this.#losing)
   }
 
   /** Ends the server that accepts writes. */
@@ -95,6 +102,13 @@ export class StoreCluster {
   isUnsynced(callId: string): boolean {
     return this.#unsynced.has('market_agent.call', callId)
   }
+}
+
+/** @returns Takes away what is added. */
+function addTo(reasons: Set<symbol>): () => void {
+  const reason = Symbol('reason')
+  reasons.add(reason)
+  return () => void reasons.delete(reason)
 }
 
 let started: Promise<SqlEngine> | undefined

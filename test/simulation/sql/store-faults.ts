@@ -23,6 +23,7 @@ export const storeFaults: readonly FaultKind<StoreTargets>[] = [
   { part: 'store', name: 'ends all sessions', lastsMs: [1, 1], strike: atStore(endSessions) },
   { part: 'store', name: 'cut off from a host', lastsMs: [secondMs, 2 * minuteMs], strike: atStore(cutOff) },
   { part: 'store', name: 'full', lastsMs: [10, minuteMs], strike: atStore(fill) },
+  { part: 'store', name: 'loses answers to commits', lastsMs: [secondMs, minuteMs], strike: atStore(loseAnswers) },
   { part: 'store', name: 'slow', lastsMs: [secondMs, minuteMs], strike: atStore(slowDown) },
   {
     part: 'store',
@@ -75,6 +76,10 @@ function cutOff(store: StoreCluster, random: Random, { hosts }: StoreTargets) {
 
 function fill(store: StoreCluster) {
   return store.fill()
+}
+
+function loseAnswers(store: StoreCluster) {
+  return store.loseAnswers()
 }
 
 /** Slower than a statement may take. */

@@ -17,6 +17,8 @@ const leaseKeptMs = 4_500
 
 /** Longer than the deadline of a call, and of the one before it. */
 const keptMsMax = 65_000
+/** Longer than the waits between questions. */
+const unaskedMsMax = 50_000
 
 /** `none`: another agent may take over, or has. A symbol is equal to nothing. */
 type Life = `epoch ${string}` | 'none' | symbol
@@ -34,11 +36,13 @@ export class SharedStorePromises {
 
   /** What calls have in the store, since when. */
   readonly #kept: Since
+  readonly #unasked: Since
 
   constructor(onBroken: Break, store: StoreCluster, nowMs: () => number) {
     this.#break = onBroken
     this.#store = store
     this.#kept = new Since(nowMs)
+    this.#unasked = new Since(nowMs)
   }
 
   /** What one agent is watched by. */
@@ -73,20 +77,30 @@ export class SharedStorePromises {
     return row && { promise: 'nothing is left in the store when all is quiet', facts: String(row['what']) }
   }
 
-  /** While nothing is broken: what a call has in the store ends with it, and others may call. */
+  /** While nothing is broken: what a call has in the store ends with it, and others may call. The platform is asked about each order. */
   check(): void {
-    const rows = this.#store.look(keptByCalls)
-    if (!rows) return
-    const kept = this.#kept.look(
-      rows.map(({ what }) => String(what)),
-      keptMsMax,
-    )
+    const kept = this.#longest(this.#kept, keptByCalls, keptMsMax)
     if (kept !== undefined) this.#break('a call leaves nothing in the store', kept)
+    const unasked = this.#longest(this.#unasked, unaskedOrders, unaskedMsMax)
+    if (unasked !== undefined) this.#break('an agent asks about an order that is in the store', unasked)
+  }
+
+  /** In the middle of a transaction of an agent, nobody knows. */
+  #longest(since: Since, sql: string, maxMs: number): string | undefined {
+    const rows = this.#store.look(sql)
+    return (
+      rows &&
+      since.look(
+        rows.map(({ what }) => String(what)),
+        maxMs,
+      )
+    )
   }
 
   /** Begins again: in a wave an agent may be dead, or cut off. */
   reset(): void {
     this.#kept.reset()
+    this.#unasked.reset()
   }
 
   #checkIntent({ path, input }: SentRequest): void {
@@ -130,6 +144,9 @@ export class SharedStorePromises {
     return rows[0] ? `epoch ${rows[0]['epoch']}` : 'none'
   }
 }
+
+/** The orders whose agents have not heard yet whether the platform waits for them. */
+const unaskedOrders = `SELECT format('order %s of %s', transaction_id, world) AS what FROM market_agent.orders WHERE phase = 'received'`
 
 /** The turns and the ids that agents have, each of one call. */
 const keptByCalls = `

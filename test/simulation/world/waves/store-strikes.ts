@@ -30,6 +30,15 @@ export function fillStore(store: StoreCluster, { random, within, later }: WaveTi
   })
 }
 
+/** An agent does not know whether its commits were made. */
+export function loseCommits(store: StoreCluster, time: WaveTime): void {
+  const { within, later } = time
+  within(awayMs.max, 'some answers of the store are lost', () => {
+    later(awayMs, 'no answer of the store is lost any more', store.loseAnswers())
+    hushOften(time)
+  })
+}
+
 /** One host cannot reach the store for a while: shorter or longer than its lease lasts. */
 export function cutStoreOff(store: StoreCluster, agents: readonly AgentHost[], time: WaveTime): void {
   const { random, within, later } = time

@@ -33,7 +33,7 @@ import {
   repeatWebhooks,
 } from './platform-strikes.ts'
 import { sleepForDays } from './sleep.ts'
-import { cutStoreOff, fillStore, loseStore } from './store-strikes.ts'
+import { cutStoreOff, fillStore, loseCommits, loseStore } from './store-strikes.ts'
 import { type WaveTime, waveTime } from './wave-time.ts'
 
 interface WavesParts {
@@ -100,6 +100,7 @@ const ofGames: Strikes<Server> = [
 const ofStore = (agents: readonly AgentHost[]): Strikes<StoreCluster> => [
   { rate: 0.3, strike: loseStore },
   { rate: 0.3, strike: fillStore },
+  { rate: 0.3, strike: loseCommits },
   { rate: 0.5, strike: (store, time) => cutStoreOff(store, agents, time) },
 ]
 
