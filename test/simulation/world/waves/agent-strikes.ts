@@ -196,6 +196,17 @@ export function lockFiles({ host: { diskFaults } }: AgentHost, time: WaveTime): 
   })
 }
 
+const ofMessages = /^\/var\/spool\/(?:events|replies)\//
+const messagesLockedMs = { min: 1_000, max: 20_000 }
+
+/** Another program has the messages open for which the game server and the agent have no use any more. */
+export function lockMessages({ host: { diskFaults } }: AgentHost, { random, within, later }: WaveTime): void {
+  within(messagesLockedMs.max, 'messages are locked', () => {
+    const unlock = diskFaults.add({ calls: ['unlink'], codes: ['EBUSY', 'EACCES'], rate: 1, paths: ofMessages }, random)
+    later(messagesLockedMs, 'messages are not locked any more', unlock)
+  })
+}
+
 /** Long enough that a second message arrives while the first is being written. */
 const slowDisk = { lastsMs: { min: 500, max: 20_000 }, callMsMax: 1_500 }
 
