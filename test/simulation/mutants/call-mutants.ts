@@ -385,4 +385,16 @@ export const callMutants: readonly Mutant[] = [
     from: "if (operation.kind === 'envelope') return answer.ok ? (limits.envelopeLifetimeS - 1) * 1000 : 0",
     to: "if (operation.kind === 'envelope') return answer.ok ? limits.idempotencyWindowMs : 0",
   },
+  {
+    name: 'a failure that cannot arrive late ends the doubt about the attempt before it',
+    file: 'agent/call/send-with-retries.ts',
+    from: 'if (row.mayStillArrive) state.lateUntilMs = startedMs + deps.partnerApi.attemptLifetimeMs',
+    to: 'state.lateUntilMs = row.mayStillArrive ? startedMs + deps.partnerApi.attemptLifetimeMs : 0',
+  },
+  {
+    name: 'a report that an earlier agent claimed counts as unsent if the journal is the same',
+    file: 'agent/call/send-with-retries.ts',
+    from: "return claimedBefore !== undefined && operation.kind === 'platform'",
+    to: "return (claimedBefore === 'elsewhere' || claimedBefore === 'long-ago') && operation.kind === 'platform'",
+  },
 ]

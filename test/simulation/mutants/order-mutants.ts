@@ -414,4 +414,10 @@ export const orderMutants: readonly Mutant[] = [
     from: 'const isOlder = !awaitsReply(known.phase)',
     to: 'const isOlder = !awaitsReply(asked.phase)',
   },
+  {
+    name: 'a message that could not be removed is tried once more only',
+    file: 'agent/orders/order-files.ts',
+    from: 'if (this.#remove(name, isWithReply)) this.#leftOver?.delete(name)',
+    to: '[this.#remove(name, isWithReply), this.#leftOver?.delete(name)]',
+  },
 ]

@@ -272,4 +272,28 @@ export const processMutants: readonly Mutant[] = [
     from: 'oldestAgeS: oldest ? Math.max',
     to: 'oldestAgeS: oldest && nowMs < 0 ? Math.max',
   },
+  {
+    name: 'the forward token is read once',
+    file: 'agent/webhook-bridge/push-to-url.ts',
+    from: "  async function push(message: Message): Promise<Reply | 'unanswered'> {\n    const bearer = token()\n",
+    to: "  const bearer = token()\n  async function push(message: Message): Promise<Reply | 'unanswered'> {\n",
+  },
+  {
+    name: 'a clock that was set ahead is not noted',
+    file: 'agent/journal/journal-time.ts',
+    from: 'if (Math.abs(offsetMs - storedOffsetMs) < offsetToleranceMs) return',
+    to: 'if (storedOffsetMs - offsetMs < offsetToleranceMs) return',
+  },
+  {
+    name: 'a failed question for the time is the last one',
+    file: 'agent/platform/partner-api.ts',
+    from: "    learning = undefined\n    if (result.kind === 'failed') {",
+    to: "    if (result.kind !== 'failed') learning = undefined\n    if (result.kind === 'failed') {",
+  },
+  {
+    name: 'what is stopped in the middle of its work is repeated',
+    file: 'agent/clock/repeat.ts',
+    from: 'if (!isStopped) cancelTimer =',
+    to: 'cancelTimer =',
+  },
 ]

@@ -186,4 +186,10 @@ export const sharedStoreMutants: readonly Mutant[] = [
     from: 'if (isLate || !this.#options.mayBegin())',
     to: 'if (isLate)',
   },
+  {
+    name: 'after an outage only known orders are looked at',
+    file: 'agent/postgres/store-ledger.ts',
+    from: 'await look(new Set([...(await findOurs()).map((order) => order.transactionId), ...followed.keys()]), putBack)',
+    to: 'await look(followed.keys(), putBack)',
+  },
 ].map((mutant) => ({ ...mutant, hosts: 3 }))

@@ -201,4 +201,10 @@ export const spoolMutants: readonly Mutant[] = [
     from: 'Number(ofA.ctimeNs - ofB.ctimeNs)',
     to: 'Number(ofB.ctimeNs - ofA.ctimeNs)',
   },
+  {
+    name: 'a request that could not be claimed is still being claimed',
+    file: 'agent/spool/requests.ts',
+    from: '    this.#active.delete(keyOf(id))\n    this.#deferred.set',
+    to: '    void id\n    this.#deferred.set',
+  },
 ]
