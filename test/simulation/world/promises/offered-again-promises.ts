@@ -38,7 +38,9 @@ export class OfferedAgainPromises implements Partial<AgentWitness> {
     const [nowMs, startedMs] = [this.#parts.nowMs(), this.#parts.startedMs()]
     const before = this.#shown.get(transactionId)
     const isOfProcess = before?.startedMs === startedMs
-    if (!isOfProcess || before.phase !== phase) this.#shown.set(transactionId, { phase, sinceMs: nowMs, startedMs })
+    // The first line of a process may be about what an earlier one has changed.
+    if (!isOfProcess) this.#shown.set(transactionId, { phase, sinceMs: Number.NEGATIVE_INFINITY, startedMs })
+    else if (before.phase !== phase) this.#shown.set(transactionId, { phase, sinceMs: nowMs, startedMs })
     const askedMs = this.#askedMs.get(transactionId) ?? Number.NEGATIVE_INFINITY
     if (msg === orderLines.openAgain && isOfProcess && askedMs < before.sinceMs)
       this.#parts.break(
