@@ -35,7 +35,7 @@ export function assembleSharedIdentity(
   const hasSpare = random.happens(0.5) && names.length > 1
   const isStandby = random.happens(0.5)
   const spare = hasSpare ? names.at(-1) : undefined
-  const promises = new SharedStorePromises(judge.break, store, parts.nowMs)
+  const promises = new SharedStorePromises(judge.break, store, parts.platform, parts.nowMs)
   network.finalAddresses.add(balancer)
 
   const gameServers = names

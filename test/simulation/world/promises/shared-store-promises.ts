@@ -1,4 +1,5 @@
 import type { StoreCluster } from '../../sql/store-cluster.ts'
+import type { ModelPlatform } from '../model-platform.ts'
 import type { OpenOrder } from '../server.ts'
 import type { AgentWitness, GivenCall, SentRequest } from '../witnessed.ts'
 import type { Break } from './judge.ts'
@@ -31,6 +32,7 @@ type Life = `epoch ${string}` | 'none' | symbol
 export class SharedStorePromises {
   readonly #break: Break
   readonly #store: StoreCluster
+  readonly #platform: ModelPlatform
   /** By key. */
   readonly #underWay = new Map<string, Set<UnderWay>>()
 
@@ -38,9 +40,10 @@ export class SharedStorePromises {
   readonly #kept: Since
   readonly #unasked: Since
 
-  constructor(onBroken: Break, store: StoreCluster, nowMs: () => number) {
+  constructor(onBroken: Break, store: StoreCluster, platform: ModelPlatform, nowMs: () => number) {
     this.#break = onBroken
     this.#store = store
+    this.#platform = platform
     this.#kept = new Since(nowMs)
     this.#unasked = new Since(nowMs)
   }
@@ -79,22 +82,19 @@ export class SharedStorePromises {
 
   /** While nothing is broken: what a call has in the store ends with it, and others may call. The platform is asked about each order. */
   check(): void {
-    const kept = this.#longest(this.#kept, keptByCalls, keptMsMax)
-    if (kept !== undefined) this.#break('a call leaves nothing in the store', kept)
-    const unasked = this.#longest(this.#unasked, unaskedOrders, unaskedMsMax)
+    const kept = this.#store.look(keptByCalls)?.map(({ what }) => String(what))
+    const left = kept && this.#kept.look(kept, keptMsMax)
+    if (left !== undefined) this.#break('a call leaves nothing in the store', left)
+    // Nothing follows from the answer while it is disputed.
+    const received = this.#store.look(receivedOrders)?.map(({ id }) => Number(id))
+    const awaited = received?.filter((id) => this.#isAwaited(id)).map(String)
+    const unasked = awaited && this.#unasked.look(awaited, unaskedMsMax)
     if (unasked !== undefined) this.#break('an agent asks about an order that is in the store', unasked)
   }
 
-  /** In the middle of a transaction of an agent, nobody knows. */
-  #longest(since: Since, sql: string, maxMs: number): string | undefined {
-    const rows = this.#store.look(sql)
-    return (
-      rows &&
-      since.look(
-        rows.map(({ what }) => String(what)),
-        maxMs,
-      )
-    )
+  #isAwaited(transactionId: number): boolean {
+    const { transactions } = this.#platform.composed.platform.tables
+    return transactions.byId(transactionId)?.deliveryStatus === 'AGUARDANDO_SERVIDOR'
   }
 
   /** Begins again: in a wave an agent may be dead, or cut off. */
@@ -146,7 +146,7 @@ export class SharedStorePromises {
 }
 
 /** The orders whose agents have not heard yet whether the platform waits for them. */
-const unaskedOrders = `SELECT format('order %s of %s', transaction_id, world) AS what FROM market_agent.orders WHERE phase = 'received'`
+const receivedOrders = `SELECT transaction_id AS id FROM market_agent.orders WHERE phase = 'received'`
 
 /** The turns and the ids that agents have, each of one call. */
 const keptByCalls = `
