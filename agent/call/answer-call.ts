@@ -177,7 +177,12 @@ function replay(call: Call, answer: CallAnswer, { sending: { platformClock } }: 
   return keepMs(call.operation, answer, platformClock) > 0 ? { ...answer, replayed: true } : undefined
 }
 
-/** Stores an answer before it is given. A `once` call whose answer cannot be stored is in doubt, as after a restart. */
+/**
+ * Stores an answer before it is given. A `once` call whose answer cannot be stored is in doubt, as after a restart. An envelope
+ * that cannot be stored is not given: the same id would get another one, and a game client could act with both.
+ *
+ * @throws What storing an envelope throws.
+ */
 async function storeAnswer(run: Run, keyed: JournalledCall, answer: CallAnswer): Promise<CallAnswer> {
   const { call, deadlineMs, trace, deps } = run
   const keptMs = keepMs(call.operation, answer, deps.sending.platformClock)
@@ -187,6 +192,7 @@ async function storeAnswer(run: Run, keyed: JournalledCall, answer: CallAnswer):
     return answer
   } catch (error) {
     trace.isKept = false
+    if (call.operation.kind === 'envelope' && answer.ok) throw error
     reportNotStored(error, call, trace, deps)
     return isOnce(call) && keptMs > 0 ? inDoubt : answer
   }

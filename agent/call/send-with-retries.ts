@@ -106,7 +106,8 @@ export async function sendWithRetries(
     const mayRetry = verdict === 'retry' || (verdict === 'retry-once' && !state.wasTriedFresh)
     if (verdict === 'retry-once') state.wasTriedFresh = true
     trace.retryAfterMs = askedDelayMs(row, result, platformClock)
-    const delayMs = trace.retryAfterMs ?? fullJitterDelayMs(retries, deps.random)
+    // A moment that is over asks for no wait. Without one, every client of a proxy with an old date would come at once.
+    const delayMs = trace.retryAfterMs || fullJitterDelayMs(retries, deps.random)
     if (!mayRetry || !hasTimeFor(delayMs) || !retryBudget.take()) return outcome
     trace.retryDelaysMs.push(Math.round(delayMs))
     await clock.sleep(delayMs)

@@ -23,12 +23,14 @@ export interface OrderOperationsOptions {
   readonly book: OrderBook
   readonly path: Pick<OrderPath, 'isProven'>
   readonly questions: Pick<Questions, 'ask'>
+  /** Whether orders may be handed over. Another agent may do that where this one has no lease. */
+  readonly mayBegin: () => boolean
   readonly clock: Clock
   readonly log: Pick<Log, 'warn'>
 }
 
 /** Answers `orders.open` and `orders.take` from the ledger. No answer is stored under an id. */
-export function orderOperations({ book, path, questions, clock, log }: OrderOperationsOptions) {
+export function orderOperations({ book, path, questions, mayBegin, clock, log }: OrderOperationsOptions) {
   const nowMs = windowClock(clock, closedShownMs)
   const isProven = ({ phase, transactionId }: Order) =>
     awaitsReply(phase) ? phase === 'offered' && path.isProven(transactionId) : true
@@ -46,7 +48,8 @@ export function orderOperations({ book, path, questions, clock, log }: OrderOper
       await Promise.race([Promise.all(stale.map(ask)), isLate]).finally(cancel)
     }
     const isAwaited = ({ phase, transactionId }: Order) => phase === 'offered' && awaited.has(transactionId)
-    return listOf((order) => isProven(order) || isAwaited(order), input)
+    const mayBeHandedOver = (order: Order) => mayBegin() || !awaitsReply(order.phase)
+    return listOf((order) => mayBeHandedOver(order) && (isProven(order) || isAwaited(order)), input)
   }
 
   /** Nothing is waited for after it is decided which orders are shown: the platform's word gets old. */

@@ -86,7 +86,10 @@ export class Orders {
     this.files = new OrderFiles({ ...options, isChannel: channel === 'files', limitedLog })
     this.path = new OrderPath({ ...options, files: this.files, book, questions, attempt, limitedLog })
     this.reports = new OrderReports({ ...options, book })
-    const { answer, listAll, listAllWorlds } = orderOperations({ book, questions, path: this.path, clock, log })
+    const { answer, listAll, listAllWorlds } = orderOperations({
+      ...options,
+      ...{ book, questions, path: this.path },
+    })
     this.book = book
     this.questions = questions
     this.answer = answer

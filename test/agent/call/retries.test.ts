@@ -64,6 +64,16 @@ for (const status of [429, 503]) {
   })
 }
 
+test('a Retry-After that is over is followed by the usual waits', async () => {
+  await using platform = await ScriptedPlatform.start()
+  for (const retryAfter of ['Wed, 21 Oct 2015 07:28:00 GMT', '0'])
+    platform.steps.push({ status: 503, headers: { 'retry-after': retryAfter }, body: '{"message":"Já volta."}' })
+  platform.otherwise = { status: 200, body: allowed }
+  await using agent = await startTestAgent(platform.url, {}, { random: () => 0.25 })
+  expect(await agent.call('market.eligibility', eligibility)).toMatchObject({ ok: true })
+  expect(agent.clock.sleptMs).toEqual([50, 100])
+})
+
 test('a Retry-After beyond the deadline ends the call at once with what the platform said', async () => {
   await using platform = await ScriptedPlatform.start()
   platform.otherwise = { status: 429, headers: { 'retry-after': '31' }, body: '{"message":"Espere meio minuto."}' }

@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest'
 import { inDoubt } from '../../../agent/call/answer.ts'
 import type { CallTrace } from '../../../agent/call/trace.ts'
 import { freeTurn } from '../../../agent/call/turn.ts'
-import { StoreUnreachableError } from '../../../agent/database/store-errors.ts'
+import { StoreFullError, StoreUnreachableError } from '../../../agent/database/store-errors.ts'
 import type { PartnerApi } from '../../../agent/platform/partner-api.ts'
 import { answeredWith, callPipeline, memoryJournal } from '../fixtures/call-pipeline.ts'
 import { goodBodies, goodInputs } from '../fixtures/test-agent.ts'
@@ -64,6 +64,25 @@ test('an answer that cannot be stored because the store is away is in doubt for 
   expect(await once.call(...create, 'a')).toMatchObject({ code: 'ANSWER_LOST', uncertain: true })
   const idempotent = callPipeline(async () => bodyOf('market.adjust-stock'), lost)
   expect(await idempotent.call(...adjust, 'b')).toMatchObject({ ok: true })
+  expect(onError).not.toHaveBeenCalled()
+})
+
+test('an envelope that cannot be stored is not given, because its id would get another one', async () => {
+  const onError = vi.fn()
+  const full = async (): Promise<never> => {
+    throw new StoreFullError('ENOSPC', undefined)
+  }
+  for (const [recordAnswer, code] of [
+    [away, 'STORE_UNREACHABLE'],
+    [full, 'JOURNAL_FULL'],
+  ] as const) {
+    const unexpected = () => expect.unreachable()
+    const sealEnvelope = async () => ({ ok: true, dataText: '{}' }) as const
+    const local = { sealEnvelope, verifyWebhook: unexpected, answerOrders: unexpected }
+    const { call } = callPipeline(unexpected, { journal: memoryJournal({ recordAnswer }), local, onError })
+    const input = goodInputs['market.register']
+    expect(await call('market.register.envelope', input, 'a')).toMatchObject({ ok: false, status: 503, code })
+  }
   expect(onError).not.toHaveBeenCalled()
 })
 

@@ -10,6 +10,28 @@ import { memoryLedger } from './memory-ledger.ts'
 
 const log = pino({ enabled: false })
 
+test('an agent lists no order that waits for a reply while another agent may hand it over', async () => {
+  const clock = new TestClock()
+  const known = { ...newOrder(paid, JSON.stringify(paid), clock.wallMs()), phase: 'offered' as const }
+  const ledger = memoryLedger({ orders: new Map([[paid.transactionId, known]]), observations: new Map() }, () => false)
+  let hasLease = true
+  const { answer } = orderOperations({
+    ...{ book: new OrderBook(ledger, clock, log), clock, log, mayBegin: () => hasLease },
+    path: { isProven: () => true },
+    questions: { ask: () => expect.unreachable() },
+  })
+  const reading = readCall({ operation: 'orders.open', input: {}, id: undefined })
+  if (!reading.ok || reading.call.operation.kind !== 'orders') return expect.unreachable()
+  const open = { ...reading.call, operation: reading.call.operation }
+  const { findOverSince } = ledger
+  ledger.findOverSince = (...asked) => {
+    // It is paused for longer than its lease.
+    hasLease = false
+    return findOverSince(...asked)
+  }
+  expect(await answer(open)).toMatchObject({ ok: true, dataText: expect.stringContaining('"orders":[]') })
+})
+
 test('an order is not listed if the word of the platform gets too old while the ledger is read', async () => {
   const clock = new TestClock()
   const known = { ...newOrder(paid, JSON.stringify(paid), clock.wallMs()), phase: 'offered' as const }
@@ -19,6 +41,7 @@ test('an order is not listed if the word of the platform gets too old while the 
     ...{ book: new OrderBook(ledger, clock, log), clock, log },
     path: { isProven: () => clock.monotonicMs() < wordEndsMs },
     questions: { ask: () => expect.unreachable() },
+    mayBegin: () => true,
   })
   const reading = readCall({ operation: 'orders.open', input: {}, id: undefined })
   if (!reading.ok || reading.call.operation.kind !== 'orders') return expect.unreachable()

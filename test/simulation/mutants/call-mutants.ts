@@ -215,7 +215,7 @@ export const callMutants: readonly Mutant[] = [
   {
     name: 'a Retry-After that is too long for the call is forgotten',
     file: 'agent/call/send-with-retries.ts',
-    from: '    trace.retryAfterMs = askedDelayMs(row, result, platformClock)\n    const delayMs = trace.retryAfterMs ?? fullJitterDelayMs(retries, deps.random)\n    if (!mayRetry || !hasTimeFor(delayMs) || !retryBudget.take()) return outcome\n',
+    from: '    trace.retryAfterMs = askedDelayMs(row, result, platformClock)\n    // A moment that is over asks for no wait. Without one, every client of a proxy with an old date would come at once.\n    const delayMs = trace.retryAfterMs || fullJitterDelayMs(retries, deps.random)\n    if (!mayRetry || !hasTimeFor(delayMs) || !retryBudget.take()) return outcome\n',
     to: '    const askedMs = askedDelayMs(row, result, platformClock)\n    const delayMs = askedMs ?? fullJitterDelayMs(retries, deps.random)\n    if (!mayRetry || !hasTimeFor(delayMs) || !retryBudget.take()) return outcome\n    trace.retryAfterMs = askedMs\n',
   },
   {
