@@ -213,7 +213,7 @@ export class OrderPath {
     await this.#countOffer(begun.order)
     const open = this.#current(begun.order)
     if (!open) return
-    // A slow disk may take longer than the platform's word is good for, and a pause longer than the lease.
+    // A slow disk may take longer than the platform's word is good for. A pause may be longer than the lease.
     const isLate = awaitsReply(open.order.phase) && needsProof(open, this.#nowMs())
     if (isLate || !this.#options.mayBegin()) return this.#again(begun, 0, begun.tries)
     const reply = await this.#options.push(begun.message as Message)

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import { addCounts } from './coverage.ts'
 import type { FaultCounts } from './faults/fault.ts'
-import { type Run, runSeed, type Simulation } from './simulation.ts'
+import { type Run, type RunOptions, runSeed, type Simulation } from './simulation.ts'
 
 /** A seed did not give the same run twice. */
 export class NotRepeatableError extends Error {
@@ -20,8 +20,8 @@ export interface SeedRange {
   readonly twice: number
   /** Whether no new run is to begin, asked before each. */
   readonly isCalledOff?: () => boolean
-  /** Called before each run. */
-  readonly onRun?: (seed: string) => void
+  /** Called before each event. */
+  readonly onEvent?: (seed: string, virtualMs: number) => void
 }
 
 /** What many runs came to. */
@@ -41,7 +41,7 @@ export interface Figures {
  */
 export async function runSeeds<Targets>(simulation: Simulation<Targets>, range: SeedRange): Promise<Figures> {
   const { firstSeed, step = 1, seconds, twice, runsMax = Number.POSITIVE_INFINITY } = range
-  const { isCalledOff = () => false, onRun = () => undefined } = range
+  const { isCalledOff = () => false, onEvent = () => undefined } = range
   const beganMs = performance.now()
   const elapsedS = () => (performance.now() - beganMs) / 1_000
   const faultCounts: FaultCounts = new Map()
@@ -49,9 +49,9 @@ export async function runSeeds<Targets>(simulation: Simulation<Targets>, range: 
   let failed: Run | undefined
   for (; !failed && runs < runsMax && elapsedS() < seconds && !isCalledOff(); runs++) {
     const seed = String(firstSeed + runs * step)
-    onRun(seed)
-    const run = await runSeed(simulation, seed)
-    if (runs < twice) await assertRepeatable(simulation, run)
+    const options = { onEvent: (virtualMs: number) => onEvent(seed, virtualMs) }
+    const run = await runSeed(simulation, seed, options)
+    if (runs < twice) await assertRepeatable(simulation, run, options)
     events += run.events
     addCounts(faultCounts, run.faultCounts)
     if (run.violation) failed = run
@@ -59,8 +59,12 @@ export async function runSeeds<Targets>(simulation: Simulation<Targets>, range: 
   return { runs, events, seconds: elapsedS(), faultCounts, failed }
 }
 
-async function assertRepeatable<Targets>(simulation: Simulation<Targets>, { seed, hash }: Run): Promise<void> {
-  if ((await runSeed(simulation, seed)).hash === hash) return
+async function assertRepeatable<Targets>(
+  simulation: Simulation<Targets>,
+  { seed, hash }: Run,
+  options: RunOptions,
+): Promise<void> {
+  if ((await runSeed(simulation, seed, options)).hash === hash) return
   const [one, other] = [
     await runSeed(simulation, seed, { keepsLines: true }),
     await runSeed(simulation, seed, { keepsLines: true }),

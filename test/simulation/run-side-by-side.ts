@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks'
 import { Worker } from 'node:worker_threads'
 import { addCounts, type RowCounts } from './coverage.ts'
 import type { Figures, SeedRange } from './run-seeds.ts'
@@ -8,14 +9,11 @@ export interface SeedWork extends Required<Pick<SeedRange, 'firstSeed' | 'step' 
   readonly options: WorldOptions
   /** One number, which is not 0 when no thread may begin another run. */
   readonly calledOff: Int32Array<SharedArrayBuffer>
+  /** The seed that runs, and how many virtual seconds it has reached. */
+  readonly reached: Float64Array<SharedArrayBuffer>
 }
 
-/** What a thread says. */
-export type ThreadMessage =
-  | { readonly kind: 'begins'; readonly seed: string }
-  | { readonly kind: 'ended'; readonly result: SeedResult }
-
-/** What came of the seeds of a thread. */
+/** What a thread says in the end. */
 export interface SeedResult extends Omit<Figures, 'failed'> {
   readonly failed: FailedSeed | undefined
   readonly rows: RowCounts
@@ -29,8 +27,9 @@ export interface FailedSeed {
   readonly isEndless?: boolean
 }
 
-/** A run takes seconds, and a minute with a shared store. */
-export const runMsMax = 5 * 60_000
+/** A program that loops for ever never lets the check of its world run, or never lets its time pass. */
+const stillMsMax = 2 * 60_000
+const lookIntervalMs = 5_000
 
 /**
  * Runs seeds of the whole world in several threads until one breaks a promise. With n threads, each takes every n-th seed. No
@@ -47,6 +46,7 @@ export async function runSideBySide(
   const calledOff = new Int32Array(new SharedArrayBuffer(4))
   const works = Array.from({ length: threads }, (_, n) => ({
     ...{ firstSeed: firstSeed + n, step: threads, seconds, twice: Math.ceil(twice / threads), options, calledOff },
+    reached: new Float64Array(new SharedArrayBuffer(16)),
   }))
   return (await Promise.all(works.map(resultOf))).reduce(addResults)
 }
@@ -54,31 +54,37 @@ export async function runSideBySide(
 function resultOf(work: SeedWork): Promise<SeedResult> {
   const worker = new Worker(new URL('seeds-thread.ts', import.meta.url), { workerData: work })
   const { promise, resolve, reject } = Promise.withResolvers<SeedResult>()
-  let [seed, runs] = ['', 0]
-  // A program that turns in a circle never lets the check of its world run.
-  const endless = setTimeout(() => {
+  const stopWatching = watch(work.reached, (seed) => {
     Atomics.store(work.calledOff, 0, 1)
-    resolve(endlessRun(seed, runs))
+    resolve(endlessRun(seed))
     void worker.terminate()
-  }, runMsMax)
-  worker.on('message', (message: ThreadMessage) => {
-    endless.refresh()
-    if (message.kind === 'begins') [seed, runs] = [message.seed, runs + 1]
-    else resolve(message.result)
   })
-  worker.on('error', reject)
+  worker.on('message', resolve).on('error', reject)
   worker.on('exit', (code) => {
-    clearTimeout(endless)
+    stopWatching()
     reject(new Error(`a thread of seeds ended without a result (exit code ${code})`))
   })
   return promise
 }
 
-/** Nobody knows how far the last run came, nor what the runs before it were. */
-function endlessRun(seed: string, runs: number): SeedResult {
-  const message = `every run ends (this one was stopped after ${runMsMax / 60_000} minutes)`
+/** @param onStill Called with a seed whose time stands still. @returns Stops it. */
+function watch(reached: SeedWork['reached'], onStill: (seed: string) => void): () => void {
+  let before = ''
+  let sinceMs = performance.now()
+  const look = () => {
+    const now = reached.join()
+    if (now !== before) [before, sinceMs] = [now, performance.now()]
+    else if (performance.now() - sinceMs > stillMsMax) onStill(String(reached[0]))
+  }
+  const timer = setInterval(look, lookIntervalMs)
+  return () => clearInterval(timer)
+}
+
+/** The thread can no longer say what its runs came to. */
+function endlessRun(seed: string): SeedResult {
+  const message = `time passes in every run (in this one it stood still for ${stillMsMax / 60_000} minutes)`
   const failed = { seed, message, isEndless: true }
-  return { runs, events: 0, seconds: runMsMax / 1_000, faultCounts: new Map(), rows: new Map(), failed }
+  return { runs: 0, events: 0, seconds: stillMsMax / 1_000, faultCounts: new Map(), rows: new Map(), failed }
 }
 
 function addResults(one: SeedResult, other: SeedResult): SeedResult {

@@ -117,6 +117,8 @@ export interface RunOptions {
   /** In place of those that the seed draws. */
   readonly faults?: readonly Fault[]
   readonly keepsLines?: boolean
+  /** Called before each event. */
+  readonly onEvent?: (virtualMs: number) => void
 }
 
 /** Runs one seed: the storm, then the quiet. */
@@ -134,6 +136,7 @@ export async function runSeed<Targets>(
   scheduleFaults(faults, table, { targets: world.targets, scheduler, random, counts: faultCounts })
   const violation = await firstViolation(scheduler, async (check) => {
     const isOver = (atMs: number, isQuiet: () => boolean) => () => {
+      options.onEvent?.(scheduler.nowMs)
       check()
       world.checkSafety()
       return scheduler.nowMs - scheduler.sleptMs >= atMs || isQuiet()

@@ -54,6 +54,11 @@ export function ordersIn({ ledger }: AgentState): readonly Order[] {
   return ordersBy(ledger.db, 'TRUE')
 }
 
+/** The order of a transaction, as the ledger has it now. */
+export function orderIn({ ledger }: AgentState, transactionId: number): Order | undefined {
+  return ordersBy(ledger.db, 'transaction_id = ?', transactionId)[0]
+}
+
 /** The order of a transaction, as a power cut leaves it. */
 export function durableOrderIn({ ledger }: AgentState, transactionId: number): Order | undefined {
   return ordersBy(ledger.syncedDb, 'transaction_id = ?', transactionId)[0]

@@ -374,7 +374,7 @@ export const callMutants: readonly Mutant[] = [
     to: 'observe(date, clock.monotonicMs() + startedMs,',
   },
   {
-    name: 'no call waits before it is tried again',
+    name: 'a call does not wait before it is tried again',
     file: 'agent/call/send-with-retries.ts',
     from: '    await clock.sleep(delayMs)\n',
     to: '',

@@ -415,7 +415,7 @@ export const orderMutants: readonly Mutant[] = [
     to: 'const isOlder = !awaitsReply(asked.phase)',
   },
   {
-    name: 'a message that could not be removed is tried once more only',
+    name: 'a message that could not be removed is tried only once more',
     file: 'agent/orders/order-files.ts',
     from: 'if (this.#remove(name, isWithReply)) this.#leftOver?.delete(name)',
     to: '[this.#remove(name, isWithReply), this.#leftOver?.delete(name)]',

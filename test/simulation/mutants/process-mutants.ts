@@ -291,7 +291,7 @@ export const processMutants: readonly Mutant[] = [
     to: "    if (result.kind !== 'failed') learning = undefined\n    if (result.kind === 'failed') {",
   },
   {
-    name: 'what is stopped in the middle of its work is repeated',
+    name: 'a repetition that was stopped in the middle of its work goes on',
     file: 'agent/clock/repeat.ts',
     from: 'if (!isStopped) cancelTimer =',
     to: 'cancelTimer =',

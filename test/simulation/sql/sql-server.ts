@@ -31,7 +31,7 @@ interface Done extends SqlResult {
 }
 
 /** What is wrong with a server now. */
-export interface ServerTroubles {
+export interface ServerFaults {
   /** Its disk has no room for a write. */
   readonly isFull: () => boolean
   /** Some sessions end between a commit and its answer. */
@@ -70,7 +70,7 @@ export class SqlServer {
   readonly #engine: SqlEngine
   readonly #process: ModelProcess
   readonly #unsynced: Unsynced
-  readonly #troubles: ServerTroubles
+  readonly #faults: ServerFaults
   readonly #sessions = new Map<ServerSession, Settings>()
   /** Whose settings the engine has. */
   #presented: ServerSession | undefined
@@ -79,11 +79,11 @@ export class SqlServer {
   #waiting: Waiting[] = []
   #cancelPatience: () => void = () => undefined
 
-  constructor(engine: SqlEngine, process: ModelProcess, unsynced: Unsynced, troubles: ServerTroubles) {
+  constructor(engine: SqlEngine, process: ModelProcess, unsynced: Unsynced, faults: ServerFaults) {
     this.#engine = engine
     this.#process = process
     this.#unsynced = unsynced
-    this.#troubles = troubles
+    this.#faults = faults
     process.onEnd(() => this.#crash())
   }
 
@@ -145,7 +145,7 @@ export class SqlServer {
     if (word === 'BEGIN') this.#owner = session
     if (word === 'COMMIT' || word === 'ROLLBACK') this.#release()
     else if (this.#owner === session) this.#awaitNext(session)
-    if (result.syncs && this.#troubles.losesAnswers() && this.#process.random.happens(lostRate)) {
+    if (result.syncs && this.#faults.losesAnswers() && this.#process.random.happens(lostRate)) {
       this.#terminate(session)
       return
     }
@@ -187,7 +187,7 @@ export class SqlServer {
   }
 
   #demands(): readonly Statement[] {
-    return this.#troubles.isFull() ? [demandRoom] : []
+    return this.#faults.isFull() ? [demandRoom] : []
   }
 
   #awaitNext(session: ServerSession): void {

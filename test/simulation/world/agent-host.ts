@@ -1,6 +1,6 @@
 import { isOver } from '../../../agent/orders/order-moves.ts'
 import type { Status } from '../../../agent/status/status.ts'
-import { type AgentState, openOrdersIn, ordersIn } from '../agent/model-outside.ts'
+import { type AgentState, openOrdersIn, orderIn, ordersIn } from '../agent/model-outside.ts'
 import { ModelHost } from '../host.ts'
 import type { NetworkAnswer } from '../network/message.ts'
 import type { Network } from '../network/network.ts'
@@ -225,7 +225,10 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
     ...alsoWhileCalm,
   ]
   const keys = new KeyPromises({ break: judge.break, day, hasOwnStore, startedMs, nowMs })
-  const offeredAgain = new OfferedAgainPromises({ break: judge.break, startedMs, nowMs })
+  const offeredAgain = new OfferedAgainPromises({
+    ...{ break: judge.break, startedMs },
+    findOrder: (transactionId) => orderIn(parts.state, transactionId),
+  })
   const lists = new OrderListPromises({
     ...{ break: judge.break, wallMs: () => host.clock.wallMs },
     findOrders: () => ordersIn(parts.state),

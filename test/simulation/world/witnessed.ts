@@ -251,10 +251,8 @@ function eventsListed(text: string): number[] {
   return (data?.orders ?? []).flatMap(({ transactionId, state }) => (state === 'offered' ? [transactionId] : []))
 }
 
-/** Empty if the store was away. */
 function listIn(text: string): OrderList {
-  const { data } = JSON.parse(text) as { data?: OrderList }
-  return data ?? { orders: [], closed: [], more: true }
+  return (JSON.parse(text) as { readonly data: OrderList }).data
 }
 
 /** No fields in an empty body. */

@@ -22,12 +22,15 @@ interface ClaimOrderParts {
 interface ClaimedStock {
   readonly itemRef: string
   readonly quantity: number
-  /** Of its claim, among all of its agent. */
-  readonly number: number
+  /** Which claim of its agent it was, from 1. */
+  readonly claimNumber: number
+  readonly path: string
   /** By the clock of its host, Unix ms. After a restart this is all that the agent knows. */
   readonly claimedMs: number
-  /** The process that has sent it last, by its start, and what had happened to the disk by then. */
-  begun?: { readonly bySince: number; readonly diskChanges: number; readonly isCertain: boolean }
+  /** How often a fault of the disk had begun or ended when it was claimed. Infinity: one was under way. */
+  readonly diskChanges: number
+  /** The last process that has sent it, and whether it was certainly this file that was sent. */
+  sent?: { readonly processStartedMs: number; readonly isCertain: boolean }
 }
 
 /** Stocks in files reach the platform in the order in which their files were claimed, also after a restart. */
@@ -46,9 +49,14 @@ export class ClaimOrderPromises implements Partial<AgentWitness> {
     const own = ownFileOf(basename(to))
     if (own?.kind === 'done') this.#claimed.delete(own.id)
     if (own?.kind !== 'claim') return
-    const { disk } = this.#parts
+    const { disk, diskFaults } = this.#parts
     const stock = stockIn(disk.textOf(to))
-    if (stock) this.#claimed.set(own.id, { ...stock, number: ++this.#claims, claimedMs: disk.nowMs })
+    const diskChanges = diskFaults.isHealthy ? diskFaults.changes : Number.POSITIVE_INFINITY
+    if (stock)
+      this.#claimed.set(own.id, {
+        ...stock,
+        ...{ claimNumber: ++this.#claims, path: to, claimedMs: disk.nowMs, diskChanges },
+      })
   }
 
   onRemoved(path: string): void {
@@ -57,32 +65,33 @@ export class ClaimOrderPromises implements Partial<AgentWitness> {
   }
 
   onSent(request: SentRequest): undefined {
-    const { platform, startedMs, diskFaults, lateStocks } = this.#parts
+    const { disk, platform, startedMs, lateStocks } = this.#parts
     const sent = stockOf(request, platform)
     if (sent?.by !== 'call') return
     const waiting = [...this.#claimed.values()].filter(
-      (claim) => claim.itemRef === sent.itemRef && claim.begun?.bySince !== startedMs(),
+      ({ itemRef, path, sent: before }) =>
+        itemRef === sent.itemRef && before?.processStartedMs !== startedMs() && disk.find(path, 'stat') !== undefined,
     )
     const [stock, another] = waiting.filter(({ quantity }) => quantity === sent.quantity)
     if (!stock) return
-    // It may be the stock of another file, or one that is sent again.
+    // If several claims have this stock, nobody knows which one was sent.
     if (!another) this.#checkOrder(stock)
+    // It may also be a stock that is sent again.
     const isCertain = !another && lateStocks.isNewInCalls(sent)
-    stock.begun = { bySince: startedMs(), diskChanges: diskFaults.changes, isCertain }
+    stock.sent = { processStartedMs: startedMs(), isCertain }
   }
 
   #checkOrder(stock: ClaimedStock): void {
     const { startedMs, diskFaults } = this.#parts
-    // A file that could not be read is read later.
-    const isSure = ({ begun }: ClaimedStock) =>
-      begun?.isCertain && diskFaults.isHealthy && begun.diskChanges === diskFaults.changes
+    // A fault may delay the read of a claim.
+    if (stock.diskChanges !== diskFaults.changes) return
     const isLater = (other: ClaimedStock) =>
       other.itemRef === stock.itemRef &&
       other.quantity !== stock.quantity &&
-      other.number > stock.number &&
+      other.claimNumber > stock.claimNumber &&
       other.claimedMs > stock.claimedMs &&
-      other.begun?.bySince === startedMs() &&
-      isSure(other)
+      other.sent?.processStartedMs === startedMs() &&
+      other.sent.isCertain
     const overtook = this.#claimed.values().find(isLater)
     if (overtook)
       this.#parts.break(

@@ -29,7 +29,7 @@ export class ClaimedBeforePromises implements Partial<AgentWitness> {
   readonly #answers = new Map<string, string>()
   /** When an attempt was made last, by the key of its call. */
   readonly #sentMs = new Map<string, number>()
-  /** When the platform answered attempts, by the key of their call. */
+  /** When attempts had answers that the journal keeps, by the key of their call. */
   readonly #answeredMs = new Map<string, number[]>()
 
   constructor(parts: ClaimedBeforeParts) {
@@ -40,8 +40,8 @@ export class ClaimedBeforePromises implements Partial<AgentWitness> {
     const key = keyOfSent(request)
     if (key === undefined) return undefined
     this.#sentMs.set(key, this.#parts.nowMs())
-    return ({ kind }) => {
-      if (kind === 'answered') this.#answeredMs.set(key, [...(this.#answeredMs.get(key) ?? []), this.#parts.nowMs()])
+    return (result) => {
+      if (isKept(result)) this.#answeredMs.set(key, [...(this.#answeredMs.get(key) ?? []), this.#parts.nowMs()])
     }
   }
 
@@ -65,8 +65,8 @@ export class ClaimedBeforePromises implements Partial<AgentWitness> {
 
   /**
    * Of other calls the agent asks the platform whether they acted, or does not make them again. If this process has made no
-   * attempt, the answer is that of the process before, which the journal has. It may also be that if the platform has
-   * answered that process: the attempt of this one may belong to an equal call.
+   * attempt, the answer is that of the process before, which the journal has. The same is true if that process has had an
+   * answer. Then the attempt of this one may belong to an equal call.
    */
   #mayHaveActed(id: string, outbox: string): boolean {
     const { disk, startedMs } = this.#parts
@@ -79,6 +79,10 @@ export class ClaimedBeforePromises implements Partial<AgentWitness> {
     const wasAnswered = this.#answeredMs.get(key)?.some((ms) => ms >= claimedMs && ms < startedMs())
     return isSentAgain && !wasAnswered && (action === 'market.adjust-stock' || action === 'market.withdraw' || isPutOff)
   }
+}
+
+function isKept(result: AttemptResult): boolean {
+  return result.kind === 'answered' && (result.status < 300 || result.status === 404 || result.status === 409)
 }
 
 /** Empty for a file that is not a request. */

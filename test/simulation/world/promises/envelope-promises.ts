@@ -27,7 +27,10 @@ interface ToldEnvelope {
 /** How late an answer may be read. */
 const readMsMax = 120_000
 
-/** A game client may act once with each envelope, so an id has only one while that lives (I2). One that is over is not given. */
+/**
+ * A game client may act once with each envelope, so an id has only one while that lives (I2). One that is over is not given
+ * again.
+ */
 export class EnvelopePromises {
   readonly #parts: EnvelopePromisesParts
   readonly #last = new Map<string, ToldEnvelope>()
@@ -42,7 +45,7 @@ export class EnvelopePromises {
     const last = this.#last.get(id)
     const envelope = withoutMark(text)
     if (last?.text === envelope) {
-      this.#checkAgain(id, last)
+      this.#checkNotOver(id, last)
       return
     }
     const expiresMs = Date.parse(String(data['expiresAt'])) - startOfRunMs
@@ -58,11 +61,10 @@ export class EnvelopePromises {
       this.#parts.break('an id gets one envelope while that lives', `${id}: ${last.text} and ${envelope}`)
   }
 
-  #checkAgain(id: string, { text, expiresMs, toldMs }: ToldEnvelope): void {
+  #checkNotOver(id: string, { text, toldMs }: ToldEnvelope): void {
     const { nowMs, clock, isByFiles } = this.#parts
-    // One that was over from the beginning was signed by a wrong clock.
-    const isComparable = !isByFiles && expiresMs > toldMs && (clock.lastSetMs ?? Number.NEGATIVE_INFINITY) < toldMs
-    if (isComparable && nowMs() > expiresMs + readMsMax)
+    const isComparable = !isByFiles && (clock.lastSetMs ?? Number.NEGATIVE_INFINITY) < toldMs
+    if (isComparable && nowMs() > toldMs + lifetimeMs + readMsMax)
       this.#parts.break('an envelope that is over is not given again', `${id}: ${text}`)
   }
 }

@@ -9,13 +9,13 @@ interface OrderListParts {
   readonly findOrders: () => readonly Order[]
   /** By the clock of its host. */
   readonly wallMs: () => number
-  /** The agent goes by another clock after the one of its host was set. */
+  /** The agent still counts by the clock from before it was set. */
   readonly wasClockSet: () => boolean
 }
 
 const dayMs = 24 * 3_600_000
-/** What has changed since then may be missing. */
-const newMs = 2_000
+/** A change that is newer may be missing. */
+const settledMs = 2_000
 
 /** The list of orders for operators has each open order as the ledger has it, and all that ended within a day. */
 export class OrderListPromises implements Partial<AgentWitness> {
@@ -29,12 +29,12 @@ export class OrderListPromises implements Partial<AgentWitness> {
     const { wallMs, wasClockSet } = this.#parts
     const nowMs = wallMs()
     const areAllShown = !more && !wasClockSet()
-    const known = this.#parts.findOrders().filter(({ sinceMs }) => sinceMs < nowMs - newMs)
+    const known = this.#parts.findOrders().filter(({ sinceMs }) => sinceMs < nowMs - settledMs)
     const listed = new Map([...orders, ...closed].map((order) => [order.transactionId, order]))
     for (const { transactionId, phase, result, sinceMs } of known) {
       const state = phase === 'ended' ? 'closed' : phase
       const shown = listed.get(transactionId)
-      const isDue = !isOver(phase) || (areAllShown && sinceMs > nowMs - dayMs + newMs)
+      const isDue = !isOver(phase) || (areAllShown && sinceMs > nowMs - dayMs + settledMs)
       if (isDue && (shown?.state !== state || shown.result !== result))
         this.#parts.break(
           'the list of orders shows what the ledger has',

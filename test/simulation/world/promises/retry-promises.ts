@@ -67,7 +67,8 @@ const retriesWithin = { count: 8, ms: 5_000 }
 
 /**
  * What follows each attempt for a call. One that must not be made twice is sent again only if nothing was done. A call
- * that the platform refuses for good is not sent again, and no call before the platform allows it. There is a wait before each retry.
+ * that the platform refuses for good is not sent again, and no call before the platform allows it. There is a wait before
+ * each retry.
  */
 export class RetryPromises {
   readonly #parts: RetryPromisesParts

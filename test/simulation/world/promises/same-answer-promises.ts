@@ -160,9 +160,9 @@ export class SameAnswerPromises {
       return
     }
     if (saysNothingAboutId(told) || (told.code === idReused && !isAlone)) return
-    const isEarlier = (this.#asked.get(call)?.atMs ?? 0) < first.toldMs
-    // It may be older than the first answer that was stored, and arrive after it.
-    if (isEarlier && !isStored(call, told)) return
+    const wasAskedBefore = (this.#asked.get(call)?.atMs ?? Number.POSITIVE_INFINITY) < first.toldMs
+    // A refusal that was not stored may be older than the first stored answer and arrive after it.
+    if (wasAskedBefore && !isStored(call, told)) return
     if (withoutMark(first.text) !== withoutMark(told.text))
       this.#parts.break('every answer to one id is the same', `${call.id}: ${first.text} and ${told.text}`)
     // A file that an earlier agent claimed gets its first answer.

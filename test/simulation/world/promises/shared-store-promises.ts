@@ -80,12 +80,12 @@ export class SharedStorePromises {
     return row && { promise: 'nothing is left in the store when all is quiet', facts: String(row['what']) }
   }
 
-  /** While nothing is broken: what a call has in the store ends with it, and others may call. The platform is asked about each order. */
+  /** While nothing is broken: a call leaves nothing in the store, and the platform is asked about each order. */
   check(): void {
     const kept = this.#store.look(keptByCalls)?.map(({ what }) => String(what))
     const left = kept && this.#kept.look(kept, keptMsMax)
     if (left !== undefined) this.#break('a call leaves nothing in the store', left)
-    // Nothing follows from the answer while it is disputed.
+    // Nothing follows from the answer while an order is disputed.
     const received = this.#store.look(receivedOrders)?.map(({ id }) => Number(id))
     const awaited = received?.filter((id) => this.#isAwaited(id)).map(String)
     const unasked = awaited && this.#unasked.look(awaited, unaskedMsMax)
@@ -145,7 +145,7 @@ export class SharedStorePromises {
   }
 }
 
-/** The orders whose agents have not heard yet whether the platform waits for them. */
+/** The orders that their agents have from a webhook only. */
 const receivedOrders = `SELECT transaction_id AS id FROM market_agent.orders WHERE phase = 'received'`
 
 /** The turns and the ids that agents have, each of one call. */

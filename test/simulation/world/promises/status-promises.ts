@@ -20,7 +20,7 @@ const underWayMsMax = 50_000
 /** The agent remembers a file that it could not claim for half a minute, and the operator looks again after that. */
 const untrueMsMax = 40_000
 
-/** What is over is soon gone from the status: calls, orders and reasons. No part of it contradicts another one. */
+/** What is over is soon gone from the status: calls, orders and reasons. No part of it isContradictory another one. */
 export class StatusPromises implements Partial<AgentWitness> {
   readonly #parts: StatusPromisesParts
   readonly #underWay: Since
@@ -33,12 +33,12 @@ export class StatusPromises implements Partial<AgentWitness> {
   }
 
   onStatusGiven({ ready, reasons, orders, spool }: Status): void {
-    const contradicts =
+    const isContradictory =
       ready !== (reasons.length === 0) ||
       (orders && (orders.open === 0) !== (orders.oldestAgeS === null)) ||
       (orders && orders.waiting > orders.open) ||
       (spool && spool.inFlight > 0 && spool.oldestAgeS === null)
-    if (contradicts)
+    if (isContradictory)
       this.#parts.break('the status does not contradict itself', JSON.stringify({ ready, reasons, orders, spool }))
   }
 

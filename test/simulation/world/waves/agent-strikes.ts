@@ -199,7 +199,7 @@ export function lockFiles({ host: { diskFaults } }: AgentHost, time: WaveTime): 
 const ofMessages = /^\/var\/spool\/(?:events|replies)\//
 const messagesLockedMs = { min: 1_000, max: 20_000 }
 
-/** Another program has the messages open for which the game server and the agent have no use any more. */
+/** Another program has messages open. Nobody can remove them when they are over. */
 export function lockMessages({ host: { diskFaults } }: AgentHost, { random, within, later }: WaveTime): void {
   within(messagesLockedMs.max, 'messages are locked', () => {
     const unlock = diskFaults.add({ calls: ['unlink'], codes: ['EBUSY', 'EACCES'], rate: 1, paths: ofMessages }, random)

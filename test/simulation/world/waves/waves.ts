@@ -74,7 +74,7 @@ const ofAgents = (platform: ModelPlatform): Strikes<AgentHost> => [
 const alsoOfAgents: Strikes<AgentHost> = [
   { rate: 0.3, strike: slowDiskDown },
   { rate: 0.1, strike: setClockAhead },
-  { rate: 0.4, strike: lockMessages, mayStrike: ({ ordersBy }) => ordersBy === 'files' },
+  { rate: 0.25, strike: lockMessages, mayStrike: ({ ordersBy }) => ordersBy === 'files' },
 ]
 const lockedRate = 0.6
 /** How many nights last for days. */
