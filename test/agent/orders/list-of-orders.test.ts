@@ -10,19 +10,29 @@ import { memoryLedger } from './memory-ledger.ts'
 
 const log = pino({ enabled: false })
 
+/** A ledger with one order, which is offered. */
+function ledgerOfOffered(clock: TestClock) {
+  const known = { ...newOrder(paid, JSON.stringify(paid), clock.wallMs()), phase: 'offered' as const }
+  return memoryLedger({ orders: new Map([[paid.transactionId, known]]), observations: new Map() }, () => false)
+}
+
+/** A call of `orders.open`. */
+function openCall() {
+  const reading = readCall({ operation: 'orders.open', input: {}, id: undefined })
+  if (!reading.ok || reading.call.operation.kind !== 'orders') return expect.unreachable()
+  return { ...reading.call, operation: reading.call.operation }
+}
+
 test('an agent lists no order that waits for a reply while another agent may hand it over', async () => {
   const clock = new TestClock()
-  const known = { ...newOrder(paid, JSON.stringify(paid), clock.wallMs()), phase: 'offered' as const }
-  const ledger = memoryLedger({ orders: new Map([[paid.transactionId, known]]), observations: new Map() }, () => false)
+  const ledger = ledgerOfOffered(clock)
   let hasLease = true
   const { answer } = orderOperations({
     ...{ book: new OrderBook(ledger, clock, log), clock, log, mayBegin: () => hasLease },
     path: { isProven: () => true },
     questions: { ask: () => expect.unreachable() },
   })
-  const reading = readCall({ operation: 'orders.open', input: {}, id: undefined })
-  if (!reading.ok || reading.call.operation.kind !== 'orders') return expect.unreachable()
-  const open = { ...reading.call, operation: reading.call.operation }
+  const open = openCall()
   const { findOverSince } = ledger
   ledger.findOverSince = (...asked) => {
     // It is paused for longer than its lease.
@@ -34,8 +44,7 @@ test('an agent lists no order that waits for a reply while another agent may han
 
 test('an order is not listed if the word of the platform gets too old while the ledger is read', async () => {
   const clock = new TestClock()
-  const known = { ...newOrder(paid, JSON.stringify(paid), clock.wallMs()), phase: 'offered' as const }
-  const ledger = memoryLedger({ orders: new Map([[paid.transactionId, known]]), observations: new Map() }, () => false)
+  const ledger = ledgerOfOffered(clock)
   const wordEndsMs = clock.monotonicMs() + 1_000
   const { answer } = orderOperations({
     ...{ book: new OrderBook(ledger, clock, log), clock, log },
@@ -43,9 +52,7 @@ test('an order is not listed if the word of the platform gets too old while the 
     questions: { ask: () => expect.unreachable() },
     mayBegin: () => true,
   })
-  const reading = readCall({ operation: 'orders.open', input: {}, id: undefined })
-  if (!reading.ok || reading.call.operation.kind !== 'orders') return expect.unreachable()
-  const open = { ...reading.call, operation: reading.call.operation }
+  const open = openCall()
   expect(await answer(open)).toMatchObject({ ok: true, dataText: expect.stringContaining('"state":"offered"') })
   const { findOverSince } = ledger
   ledger.findOverSince = (...asked) => {

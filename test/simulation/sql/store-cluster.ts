@@ -25,6 +25,7 @@ export class StoreCluster {
   readonly #hosts: readonly ModelHost[]
   /** What fills its disk. */
   readonly #full = new Set<symbol>()
+  /** What makes it lose answers to commits. */
   readonly #losing = new Set<symbol>()
   #primary: ModelHost
   #server: SqlServer | undefined

@@ -20,7 +20,7 @@ const underWayMsMax = 50_000
 /** The agent remembers a file that it could not claim for half a minute, and the operator looks again after that. */
 const untrueMsMax = 40_000
 
-/** What is over is soon gone from the status: calls, orders and reasons. No part of it isContradictory another one. */
+/** What is over is soon gone from the status: calls, orders and reasons. No part of it contradicts another one. */
 export class StatusPromises implements Partial<AgentWitness> {
   readonly #parts: StatusPromisesParts
   readonly #underWay: Since
