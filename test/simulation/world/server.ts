@@ -1,7 +1,7 @@
 import { newAgentState, openOrdersIn } from '../agent/model-outside.ts'
 import type { ModelHost } from '../host.ts'
 import type { HostClock } from '../host-clock.ts'
-import { type AgentHost, assembleAgent, newAgentHost, type Surroundings } from './agent-host.ts'
+import { type AgentHost, assembleAgent, newAgentHost } from './agent-host.ts'
 import type { PlatformKey } from './agent-program.ts'
 import type { GameWays } from './game/game-parts.ts'
 import { installGame } from './game/game-program.ts'
@@ -10,6 +10,7 @@ import { gameDir } from './game/game-store.ts'
 import { drawQuirks } from './game/quirks.ts'
 import type { OrderDoor } from './game/take-orders.ts'
 import { Wants } from './game/wants.ts'
+import type { Surroundings } from './host-parts.ts'
 import { AnswerPromises } from './promises/answer-promises.ts'
 import type { OwnAgent } from './promises/attempt-promises.ts'
 import { DurabilityPromises } from './promises/durability-promises.ts'
@@ -33,9 +34,6 @@ const spool = '/var/spool'
 /** How many have a spool without using it. */
 const unusedSpoolRate = 0.7
 
-/** What a game server has around it. */
-export type ServerParts = Surroundings
-
 /** A host with a game server and its agent. */
 export type Server = GameServer &
   InstalledGame &
@@ -51,7 +49,7 @@ export interface OpenOrder {
 }
 
 /** A game server with an agent and an identity of its own. */
-export function assembleServer(name: string, parts: ServerParts): Server {
+export function assembleServer(name: string, parts: Surroundings): Server {
   const host = newAgentHost(name, parts)
   const state = newAgentState(host)
   const drawn = drawWays(name, parts)
@@ -106,7 +104,7 @@ export function assembleServer(name: string, parts: ServerParts): Server {
 }
 
 /** How the game server of a host works with its agent. */
-export function drawWays(name: string, { random }: ServerParts): GameWays {
+export function drawWays(name: string, { random }: Surroundings): GameWays {
   const drawn = random.part(`${name} ways`).pick(ways)
   const usesFiles = drawn.callsBy === 'files' || drawn.ordersBy === 'files'
   return { ...drawn, hasSpool: usesFiles || random.part(`${name} spool`).happens(unusedSpoolRate) }
@@ -118,7 +116,7 @@ export type GameServer = ReturnType<typeof newGameServer>
 /** What a host has for a game server. @param options.identity By which the platform knows it. */
 export function newGameServer(
   host: ModelHost,
-  { random, nowMs, network, platform, judge, registrations }: ServerParts,
+  { random, nowMs, network, platform, judge, registrations }: Surroundings,
   { identity, ways: drawn }: { readonly identity: string; readonly ways: GameWays },
 ) {
   const { name } = host
@@ -162,7 +160,7 @@ interface GameOptions {
 }
 
 /** Installs the program of a game server. */
-export function installGameOf(server: GameServer, parts: ServerParts, options: GameOptions) {
+export function installGameOf(server: GameServer, parts: Surroundings, options: GameOptions) {
   const { files, ways: drawn } = server
   const { judge } = parts
   const { callsBy } = drawn

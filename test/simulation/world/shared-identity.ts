@@ -6,9 +6,10 @@ import { type AgentHost, assembleAgent, newAgentHost } from './agent-host.ts'
 import type { SharedStore } from './agent-program.ts'
 import { installBalancer } from './balancer.ts'
 import type { GameWays } from './game/game-parts.ts'
+import type { Surroundings } from './host-parts.ts'
 import { LeasePromises } from './promises/lease-promises.ts'
 import { SharedStorePromises } from './promises/shared-store-promises.ts'
-import { drawWays, type GameServer, installGameOf, newGameServer, type Server, type ServerParts } from './server.ts'
+import { drawWays, type GameServer, installGameOf, newGameServer, type Server } from './server.ts'
 import { tellAll } from './tell-all.ts'
 import type { Inhabitants } from './whole-world.ts'
 
@@ -25,7 +26,7 @@ export const webhookUrlOfShared = `http://${balancer}/webhook`
  */
 export function assembleSharedIdentity(
   names: readonly string[],
-  parts: ServerParts,
+  parts: Surroundings,
   far: ModelHost,
   store: StoreCluster,
 ): Inhabitants {

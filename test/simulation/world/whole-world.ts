@@ -9,6 +9,7 @@ import { type StoreTargets, storeFaults } from '../sql/store-faults.ts'
 import type { AgentHost } from './agent-host.ts'
 import type { Day } from './day.ts'
 import { Evening } from './evening.ts'
+import type { Surroundings } from './host-parts.ts'
 import { installPlatform, type Registration } from './model-platform.ts'
 import { drawMoves, installPeople } from './people.ts'
 import { Judge } from './promises/judge.ts'
@@ -17,7 +18,7 @@ import { MarketPromises } from './promises/market-promises.ts'
 import { QuietPromises, type Unfinished } from './promises/quiet-promises.ts'
 import { replayPromises } from './promises/replay-promises.ts'
 import { RecentWebhooks } from './recent-webhooks.ts'
-import { assembleServer, type Server, type ServerParts } from './server.ts'
+import { assembleServer, type Server } from './server.ts'
 import { assembleSharedIdentity, webhookUrlOfShared } from './shared-identity.ts'
 import { newWaves } from './waves/waves.ts'
 import { type WorldTargets, worldFaults } from './world-faults.ts'
@@ -111,7 +112,7 @@ async function assemble({ scheduler, random }: WorldParts, { kind, names }: Layo
   })
   const lateStocks = new LateStocks(() => platform, day, nowMs)
   const webhooks = new RecentWebhooks()
-  const parts: ServerParts = {
+  const parts: Surroundings = {
     ...{ scheduler, random, network, day, nowMs, platform, judge, registrations, lateStocks, webhooks },
   }
   const { servers, agents, store, leftInStore, stillMs } =
@@ -196,7 +197,7 @@ async function assemble({ scheduler, random }: WorldParts, { kind, names }: Layo
   }
 }
 
-function ownIdentities(names: readonly string[], parts: ServerParts): Inhabitants {
+function ownIdentities(names: readonly string[], parts: Surroundings): Inhabitants {
   const servers = names.map((name) => assembleServer(name, parts))
   return { servers, agents: servers, store: undefined, leftInStore: () => undefined, stillMs: ownStillMs }
 }

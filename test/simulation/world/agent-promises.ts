@@ -1,0 +1,193 @@
+import { isOver } from '../../../agent/orders/order-moves.ts'
+import type { Status } from '../../../agent/status/status.ts'
+import { openOrdersIn, orderIn, ordersIn } from '../agent/model-outside.ts'
+import type { AgentParts, ModelAgent, StopWatch } from './agent-program.ts'
+import { slowPhases } from './day.ts'
+import type { AgentHostParts, CalmPromises, Surroundings } from './host-parts.ts'
+import { ClaimOrderPromises } from './promises/claim-order-promises.ts'
+import { ClaimPromises } from './promises/claim-promises.ts'
+import { ClaimedBeforePromises } from './promises/claimed-before-promises.ts'
+import { ClockPromises } from './promises/clock-promises.ts'
+import { ComeBackPromises } from './promises/come-back-promises.ts'
+import { ContactPromises } from './promises/contact-promises.ts'
+import { CredentialPromises } from './promises/credential-promises.ts'
+import { EventPromises } from './promises/event-promises.ts'
+import { HeartbeatPromises } from './promises/heartbeat-promises.ts'
+import { IgnoredPromises } from './promises/ignored-promises.ts'
+import { KeyPromises } from './promises/key-promises.ts'
+import { OfferedAgainPromises } from './promises/offered-again-promises.ts'
+import { OrderListPromises } from './promises/order-list-promises.ts'
+import { PacePromises } from './promises/pace-promises.ts'
+import { isTimeKnown } from './promises/platform-time.ts'
+import { ProofPromises } from './promises/proof-promises.ts'
+import { RepairPromises } from './promises/repair-promises.ts'
+import { ReportPromises } from './promises/report-promises.ts'
+import { RoomPromises } from './promises/room-promises.ts'
+import { SentAgainPromises } from './promises/sent-again-promises.ts'
+import { StatusPromises } from './promises/status-promises.ts'
+import { StopPromises } from './promises/stop-promises.ts'
+import { WebhookPromises } from './promises/webhook-promises.ts'
+import { WirePromises } from './promises/wire-promises.ts'
+import { tellAll } from './tell-all.ts'
+import type { AgentWitness } from './witnessed.ts'
+
+/** What is promised about one agent, whoever calls it. */
+export interface AgentPromises {
+  /** It must see everything that crosses the edge of the agent. */
+  readonly witness: AgentWitness
+  /** What must have happened by now. */
+  readonly check: () => void
+  /** Everything slept: what must happen in time has time again. */
+  readonly onSlept: () => void
+  /** A clean stop begins. */
+  readonly onStop: () => StopWatch
+}
+
+interface AgentPromisesParts
+  extends AgentHostParts,
+    Surroundings,
+    Pick<AgentParts, 'addresses' | 'deadlines' | 'registration'> {
+  readonly hasStrangeFiles: boolean
+  /** Installed after this, with the witness. */
+  readonly agent: () => ModelAgent
+  /** What the operator was told last by the process that runs. */
+  readonly status: () => Status | undefined
+}
+
+/** Watches an agent for everything that is promised about it. */
+export function promisesAbout(parts: AgentPromisesParts): AgentPromises {
+  const { host, state, network, nowMs, platform, day, registrations, lateStocks, deadlines } = parts
+  const { agent, registration, callsBy, ordersBy, hasSpool } = parts
+  const { spool } = parts.addresses
+  const { name, diskFaults, clock } = host
+  const judge = { break: parts.judge.break }
+  const onHost = { ...judge, host, spool, nowMs }
+  const hasOwnStore = parts.store === undefined
+  const journal = hasOwnStore ? state.journal : undefined
+  const startedMs = () => agent().startedMs
+  const since = { ...judge, startedMs, nowMs }
+  const runningSinceMs = () => (agent().program.process ? startedMs() : undefined)
+  const platformMs = () => platform.composed.clock.nowMs()
+  const ownerOf = (id: number) => platform.composed.platform.tables.transactions.byId(id)?.gameServerId
+
+  // What leaves for the platform.
+  const tokens = () => [parts.orderDoor.token, ...(parts.callToken === undefined ? [] : [parts.callToken])]
+  const secrets = () => [...registrations.values().map(({ apiKey }) => apiKey), ...tokens()]
+  const wire = new WirePromises({ ...judge, secrets, nowMs, ...deadlines })
+  const credentials = new CredentialPromises({
+    ...{ ...judge, nowMs, ...deadlines },
+    config: () => agent().config,
+    configReadMs: () => agent().configReadMs,
+  })
+  const keys = new KeyPromises({ ...since, day, hasOwnStore })
+  const pace = new PacePromises(since)
+  const clocks = new ClockPromises({ ...since, platformMs, day, wallMs: () => clock.wallMs })
+  const contact = new ContactPromises(since)
+
+  // Its stocks.
+  const repairs =
+    journal &&
+    new RepairPromises({
+      ...{ ...judge, name, journal, disk: diskFaults, lateStocks, platform, nowMs },
+      startedMs: runningSinceMs,
+    })
+  const sentAgain = new SentAgainPromises({ ...since, platform, day })
+
+  // Its orders.
+  const webhooks = new WebhookPromises({
+    ...{ ...judge, platformMs, nowMs },
+    platformKey: () => agent().platformKey,
+    isClockRight: () => isTimeKnown({ clock, network }),
+    wasDateWrong: () => network.wasDateWrong,
+    worksAlone: () => hasOwnStore && agent().isWorking,
+  })
+  // Agents that share a store divide the orders of one game server.
+  const isOurs = (id: number) => hasOwnStore && ownerOf(id) === registration().gameServerId
+  const proofs = new ProofPromises({ ...judge, nowMs, isOurs })
+  const reports = new ReportPromises({ ...since, platform })
+  const offeredAgain = new OfferedAgainPromises({ ...judge, startedMs, findOrder: (id) => orderIn(state, id) })
+  const lists = new OrderListPromises({
+    ...{ ...judge, wallMs: () => clock.wallMs },
+    findOrders: () => ordersIn(state),
+    wasClockSet: () => (clock.lastSetMs ?? Number.NEGATIVE_INFINITY) >= startedMs(),
+  })
+  const events = new EventPromises({ ...parts, ...judge, spool })
+  // What is handed over in a list by a file is not seen.
+  const seesReports = hasOwnStore && parts.reportsBy === 'reply' && !(ordersBy === 'asking' && callsBy === 'files')
+  const seesEvents = ordersBy === 'files' && hasOwnStore
+
+  // Its files.
+  const comeBacks = new ComeBackPromises(onHost)
+  // One that stops claims nothing.
+  const claims = new ClaimPromises({
+    ...onHost,
+    startedMs: () => (agent().isWorking ? runningSinceMs() : undefined),
+  })
+  const claimedBefore = new ClaimedBeforePromises({ ...since, disk: host.disk })
+  const claimOrder = new ClaimOrderPromises({ ...judge, disk: host.disk, diskFaults, lateStocks, platform, startedMs })
+  const ignored = new IgnoredPromises({ ...onHost, startedMs: runningSinceMs })
+  const seesIgnored = parts.hasStrangeFiles && hasSpool
+  const room = new RoomPromises({ ...judge, disk: diskFaults, startedMs, hasOwnStore })
+
+  // What it says about itself, and its end.
+  const heartbeats = new HeartbeatPromises({ ...onHost, status: parts.status })
+  const statuses = new StatusPromises({
+    ...{ ...judge, name, status: parts.status, nowMs },
+    findOpenOrders: () => (hasOwnStore ? openOrdersIn(state).filter(({ phase }) => !isOver(phase)) : undefined),
+  })
+  const stops = new StopPromises({ ...onHost, journal, platform, startedMs })
+
+  const whileCalm: readonly CalmPromises[] = [
+    comeBacks,
+    heartbeats,
+    statuses,
+    ...(seesIgnored ? [ignored] : []),
+    ...(seesEvents ? [events] : []),
+    ...(parts.alsoWhileCalm ?? []),
+  ]
+  return {
+    witness: tellAll([
+      wire,
+      credentials,
+      keys,
+      ...(callsBy === 'http' ? [pace] : []),
+      webhooks,
+      clocks,
+      proofs,
+      // Before what leaves counts as said.
+      ...(repairs ? [repairs] : []),
+      ...(callsBy === 'http' && hasOwnStore ? [sentAgain] : []),
+      ...(callsBy === 'files' && hasOwnStore ? [claimOrder] : []),
+      lateStocks,
+      parts.webhooks,
+      contact,
+      room,
+      ...(hasOwnStore ? [offeredAgain, lists] : []),
+      statuses,
+      claimedBefore,
+      stops,
+      ignored,
+      ...(seesEvents ? [events] : []),
+      ...(seesReports ? [reports] : []),
+      parts.witness,
+    ]),
+    check() {
+      if (diskFaults.isHealthy && agent().program.process) reports.check()
+      else reports.holdUp()
+      // In waves too.
+      repairs?.check()
+      sentAgain.check()
+      claims.check()
+      // What a slow network holds up is not counted.
+      const isHeldUp = slowPhases.has(day.phase)
+      for (const promises of whileCalm)
+        if (isHeldUp) promises.reset()
+        else promises.check()
+    },
+    onSlept() {
+      reports.holdUp()
+      claims.reset()
+    },
+    onStop: () => stops.onStop(),
+  }
+}
