@@ -10,6 +10,15 @@ test('seeds are run one after another, and their events and faults are counted',
   expect(figures.faultCounts.size).toBeGreaterThan(5)
 })
 
+test('the first seeds are run twice only when others have run', async () => {
+  const seeds: string[] = []
+  const onEvent = (seed: string) => {
+    if (seeds.at(-1) !== seed) seeds.push(seed)
+  }
+  await runSeeds(counting(saveWhole), { firstSeed: 1, seconds: 60, runsMax: 4, twice: 2, onEvent })
+  expect(seeds).toEqual(['1', '2', '3', '4', '1', '2'])
+})
+
 test('with a step of seven every seventh seed is run', async () => {
   const range = { firstSeed: 1, step: 7, seconds: 60, runsMax: 40, twice: 0 }
   const { failed, runs } = await runSeeds(counting(saveWithoutSync), range)

@@ -16,7 +16,7 @@ export interface SeedRange {
   /** No new run begins after this much real time. */
   readonly seconds: number
   readonly runsMax?: number
-  /** This many of the first seeds are run twice. */
+  /** This many of the first seeds are run twice, if there is time. */
   readonly twice: number
   /** Whether no new run is to begin, asked before each. */
   readonly isCalledOff?: () => boolean
@@ -34,8 +34,12 @@ export interface Figures {
   readonly failed: Run | undefined
 }
 
+/** How much of the time is for seeds that did not run before. The first ones run again then, and if time is left, others follow. */
+const newSeedsShare = 2 / 3
+
 /**
- * Runs one seed after another until one breaks a promise.
+ * Runs one seed after another until one breaks a promise. That is more likely than a run that is not repeatable, so the first
+ * seeds run twice only when most others have run.
  *
  * @throws {NotRepeatableError}
  */
@@ -45,17 +49,30 @@ export async function runSeeds<Targets>(simulation: Simulation<Targets>, range: 
   const beganMs = performance.now()
   const elapsedS = () => (performance.now() - beganMs) / 1_000
   const faultCounts: FaultCounts = new Map()
+  const toRepeat: Run[] = []
   let [runs, events] = [0, 0]
   let failed: Run | undefined
-  for (; !failed && runs < runsMax && elapsedS() < seconds && !isCalledOff(); runs++) {
-    const seed = String(firstSeed + runs * step)
-    const options = { onEvent: (virtualMs: number) => onEvent(seed, virtualMs) }
-    const run = await runSeed(simulation, seed, options)
-    if (runs < twice) await assertRepeatable(simulation, run, options)
-    events += run.events
-    addCounts(faultCounts, run.faultCounts)
-    if (run.violation) failed = run
+  const isOver = () => failed !== undefined || isCalledOff()
+  const optionsOf = (seed: string): RunOptions => ({ onEvent: (virtualMs) => onEvent(seed, virtualMs) })
+
+  async function runOthers(untilS: number): Promise<void> {
+    for (; !isOver() && runs < runsMax && elapsedS() < untilS; runs++) {
+      const seed = String(firstSeed + runs * step)
+      const run = await runSeed(simulation, seed, optionsOf(seed))
+      if (runs < twice) toRepeat.push(run)
+      events += run.events
+      addCounts(faultCounts, run.faultCounts)
+      if (run.violation) failed = run
+    }
   }
+
+  await runOthers(twice > 0 ? seconds * newSeedsShare : seconds)
+  for (const [n, run] of toRepeat.entries()) {
+    // The first one always.
+    if (isOver() || (n > 0 && elapsedS() >= seconds)) break
+    await assertRepeatable(simulation, run, optionsOf(run.seed))
+  }
+  await runOthers(seconds)
   return { runs, events, seconds: elapsedS(), faultCounts, failed }
 }
 

@@ -7,9 +7,9 @@ import { wholeWorld } from './world/whole-world.ts'
 
 const usage = `npm run simulate -- [--seconds N] [--agents N] [--first N]   runs one seed after another until a promise is broken;
                                                              --hosts N: agents of one identity that share a store;
-                                                             the first 100 twice (--twice N); --brief does not
-                                                             look for the faults that it takes; --threads N: one
-                                                             for each core without it
+                                                             the last third of the time is for the first 100 again
+                                                             (--twice N); --brief does not look for the faults that
+                                                             it takes; --threads N: one for each core without it
 npm run simulate -- --seed N [--agents N | --hosts N]        runs one seed, with its whole trace
 npm run simulate -- --mutants [NAME] [--seconds N]           breaks a program on purpose, and looks how soon it is found
 npm run simulate -- --unrun [--seconds N] [--hosts N]        prints the lines of the agent that no world has run

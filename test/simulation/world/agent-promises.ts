@@ -31,7 +31,7 @@ import { WirePromises } from './promises/wire-promises.ts'
 import { tellAll } from './tell-all.ts'
 import type { AgentWitness } from './witnessed.ts'
 
-/** What is promised about one agent, whoever calls it. */
+/** What is promised about one agent to anyone who calls it. */
 export interface AgentPromises {
   /** It must see everything that crosses the edge of the agent. */
   readonly witness: AgentWitness
