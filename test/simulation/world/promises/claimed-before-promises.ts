@@ -25,7 +25,7 @@ export class ClaimedBeforePromises implements Partial<AgentWitness> {
   readonly #parts: ClaimedBeforeParts
   /** When each request was claimed last, by id. */
   readonly #claimedMs = new Map<string, number>()
-  /** The last answer to a file of each id. The journal has it for the next file. */
+  /** The last answer to a file of each id, without repetitions. The journal has it for the next file. */
   readonly #answers = new Map<string, string>()
   /** When an attempt was made last, by the key of its call. */
   readonly #sentMs = new Map<string, number>()
@@ -55,7 +55,7 @@ export class ClaimedBeforePromises implements Partial<AgentWitness> {
     const { disk, startedMs } = this.#parts
     const text = disk.textOf(done)
     const isKnown = this.#answers.get(id) === text
-    this.#answers.set(id, text)
+    if (!isRepetition(text)) this.#answers.set(id, text)
     if (isKnown || (this.#claimedMs.get(id) ?? Number.POSITIVE_INFINITY) >= startedMs()) return
     // A file that is not a request was never sent.
     const isProven = text.includes('"ok":true') || text.includes('"status":400') || isRepetition(text)
