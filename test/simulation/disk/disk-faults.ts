@@ -30,6 +30,8 @@ export class DiskFaults {
   changes = 0
   /** Names of calls that have failed. */
   readonly failedCalls = new Set<string>()
+  /** How many calls have failed. */
+  failures = 0
 
   /** Makes calls fail from now on. The returned function ends that. */
   add(fault: DiskFault, random: Random): () => void {
@@ -61,6 +63,7 @@ export class DiskFaults {
       const { calls, codes, rate, paths = /^/, times = Number.POSITIVE_INFINITY } = fault
       if (!calls.includes(call) || !paths.test(path) || active.failures >= times || !random.happens(rate)) continue
       active.failures++
+      this.failures++
       this.failedCalls.add(call)
       return { code: random.pick(codes), isMade: fault.isMade ?? false }
     }

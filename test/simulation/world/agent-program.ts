@@ -4,6 +4,9 @@ import { exitCodes } from '../../../agent/command-line/exit-codes.ts'
 import { explainFailedStart } from '../../../agent/command-line/failed-start.ts'
 import type { AgentConfig } from '../../../agent/config/config.ts'
 import { LiveConfig } from '../../../agent/config/live-config.ts'
+import { StoreFullError, StoreUnreachableError, StoreUnusableError } from '../../../agent/database/store-errors.ts'
+import { SyncFailedError } from '../../../agent/durable-files/disk-errors.ts'
+import { RemovedError } from '../../../agent/durable-files/same-file.ts'
 import type { SharedStoreParts } from '../../../agent/postgres/open-shared-store.ts'
 import { readSigningKey, type SigningKey } from '../../../agent/signing/signing-key.ts'
 import type { OpenStore } from '../../../agent/store.ts'
@@ -109,6 +112,9 @@ export interface StopWatch {
   readonly onLate: () => void
 }
 
+/** For what an agent may end by itself. */
+const namedErrors = [SyncFailedError, RemovedError, StoreUnusableError, StoreFullError, StoreUnreachableError]
+
 /** What a start says that may not work with a file. */
 const noRight = /\b(?:EACCES|EPERM)\b/
 
@@ -165,7 +171,13 @@ export function installAgent(parts: AgentParts): ModelAgent {
     const log = pino({ base: null, timestamp: false }, { write })
     const config = read()
     const reading = () => ({ ok: true as const, config: readAgain() })
-    live = new LiveConfig(config, { read: reading, readToken: () => undefined, onReload: () => undefined })
+    live = new LiveConfig(config, {
+      read: reading,
+      readToken: () => undefined,
+      onReload() {
+        if (live) log.level = live.current.logLevel
+      },
+    })
     running = undefined
     startedMs = scheduler.nowMs
     const end = (error: unknown): void => {
@@ -174,7 +186,10 @@ export function installAgent(parts: AgentParts): ModelAgent {
       process.end()
       restartLater()
     }
+    const failuresBefore = host.diskFaults.failures
     const onFatal = (error: Error): never => {
+      const isHostWell = parts.store === undefined && host.diskFaults.failures === failuresBefore
+      if (process.state !== 'dead' && (isHostWell || !hasName(error))) onBug(error)
       end(error)
       throw new ProcessDied()
     }
@@ -257,6 +272,11 @@ export function installAgent(parts: AgentParts): ModelAgent {
       })
     },
   }
+}
+
+/** Whether an error says what is wrong with the host or the store. Others are bugs. */
+function hasName(error: Error): boolean {
+  return 'code' in error || namedErrors.some((named) => error instanceof named)
 }
 
 function configOf(

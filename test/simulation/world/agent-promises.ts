@@ -8,6 +8,7 @@ import { ClaimOrderPromises } from './promises/claim-order-promises.ts'
 import { ClaimPromises } from './promises/claim-promises.ts'
 import { ClaimedBeforePromises } from './promises/claimed-before-promises.ts'
 import { ClockPromises } from './promises/clock-promises.ts'
+import { ClosedPromises } from './promises/closed-promises.ts'
 import { ComeBackPromises } from './promises/come-back-promises.ts'
 import { ContactPromises } from './promises/contact-promises.ts'
 import { CredentialPromises } from './promises/credential-promises.ts'
@@ -105,6 +106,7 @@ export function promisesAbout(parts: AgentPromisesParts): AgentPromises {
   const isOurs = (id: number) => hasOwnStore && ownerOf(id) === registration().gameServerId
   const proofs = new ProofPromises({ ...judge, nowMs, isOurs })
   const reports = new ReportPromises({ ...since, platform })
+  const closed = new ClosedPromises({ ...judge, platform })
   const offeredAgain = new OfferedAgainPromises({ ...judge, startedMs, findOrder: (id) => orderIn(state, id) })
   const lists = new OrderListPromises({
     ...{ ...judge, wallMs: () => clock.wallMs },
@@ -154,6 +156,7 @@ export function promisesAbout(parts: AgentPromisesParts): AgentPromises {
       webhooks,
       clocks,
       proofs,
+      closed,
       // Before what leaves counts as said.
       ...(repairs ? [repairs] : []),
       ...(callsBy === 'http' && hasOwnStore ? [sentAgain] : []),

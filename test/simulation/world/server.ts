@@ -192,6 +192,7 @@ export function installGameOf(server: GameServer, parts: Surroundings, options: 
         verifications.onAsked(call)
       },
       onUnheard: (call) => answers.onUnheard(call),
+      onUnanswered: (call) => answers.onUnanswered(call),
       onTold(call, told) {
         if (drawn.callsBy === 'files') files.onTold(call, told)
         answers.onTold(call, told)

@@ -51,6 +51,8 @@ export interface CallWitness {
   readonly onAsked: (call: GameCall) => void
   /** Somebody else asks, and nobody hears the answer. */
   readonly onUnheard: (call: GameCall) => void
+  /** The agent has not answered a call over HTTP for as long as its guide says that one may take. */
+  readonly onUnanswered: (call: GameCall) => void
   /** Called with every answer that the game server has read. */
   readonly onTold: (call: GameCall, told: Told) => void
   /** The agent says how a transaction ended. */
@@ -100,7 +102,10 @@ export function callOverHttp(
     const headers = ['host', 'localhost', 'content-type', 'application/json', ...authorization(door)]
     const { ended, giveUp } = network.send(process, door.address, { method: 'POST', path: '/call', headers, body })
     const givesUpMs = quirks.isImpatient ? shortPatienceMs : patienceMs
-    const cancel = clock.after(givesUpMs, () => giveUp(new Error('no patience')))
+    const cancel = clock.after(givesUpMs, () => {
+      if (givesUpMs === patienceMs) witness.onUnanswered(call)
+      giveUp(new Error('no patience'))
+    })
     const exchange = await ended
     cancel()
     const told =

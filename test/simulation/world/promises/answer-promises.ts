@@ -29,19 +29,24 @@ const ofMistakes: ReadonlySet<string> = new Set([
 
 /** An agent that learns by a 401 that its clock is wrong has time for one more attempt within this, at any deadline. */
 const oneMoreAttemptMs = 4_000
-/** The deadline of a call over HTTP, the way to the agent and back, and two syncs of a slow disk. */
-const deadlineMs = 34_000
+/** Agents that share a store have different deadlines. */
+const longestDeadlineMs = 30_000
+/** After the deadline of a call over HTTP: the way to the agent and back, and two syncs of a slow disk. */
+const lateMsMax = 4_000
+/** How long an id is remembered, less what a clock may drift. */
+const windowMs = limits.idempotencyWindowMs - 1_000
 
 /** Calls with one id. */
 interface Asked extends UseOfId {
-  readonly open: number
+  /** Those that may still be answered, or act. */
+  readonly open: readonly GameCall[]
   /** Whether the purchase was made before the last call. */
   readonly wasMade: boolean
 }
 
 /** Of a call that a process before this one has asked. */
 const neverSeen = { nowMs: 0, sleptMs: 0 }
-const neverAsked: Asked = { open: 0, isAlone: false, wasMade: true, isRepeated: false }
+const neverAsked: Asked = { open: [], isAlone: false, wasMade: true, isRepeated: false }
 
 interface AnswerPromisesParts extends Omit<SameAnswerParts, 'storeDisk'> {
   readonly day: Day
@@ -77,7 +82,7 @@ export class AnswerPromises {
   readonly #clock: AnswerPromisesParts['clock']
   readonly #gameServerId: AnswerPromisesParts['gameServerId']
   readonly #callsBy: GameWays['callsBy']
-  readonly #hasOwnStore: boolean
+  readonly #ownAgent: OwnAgent | undefined
   readonly #files: AnswerPromisesParts['files']
   readonly #day: Day
   readonly #attempts: AttemptPromises
@@ -91,7 +96,7 @@ export class AnswerPromises {
 
   constructor(parts: AnswerPromisesParts) {
     this.#callsBy = parts.callsBy
-    this.#hasOwnStore = parts.ownAgent !== undefined
+    this.#ownAgent = parts.ownAgent
     this.#files = parts.files
     this.#day = parts.day
     this.#scheduler = parts.scheduler
@@ -122,8 +127,11 @@ export class AnswerPromises {
     this.#checkRefusals()
     this.#refused.delete(id)
     const before = this.#asked.get(id)
-    const open = (before?.open ?? 0) + 1
-    this.#asked.set(id, { open, isAlone: open === 1, wasMade: this.#madeMs.has(id), isRepeated: before !== undefined })
+    const open = [...(before?.open ?? []).filter((other) => !this.#isOver(other)), call]
+    this.#asked.set(id, {
+      ...{ open, isAlone: open.length === 1, isRepeated: before !== undefined },
+      wasMade: this.#madeMs.has(id),
+    })
   }
 
   readonly onUnheard = (call: GameCall): void => {
@@ -143,7 +151,7 @@ export class AnswerPromises {
 
   readonly onTold = (call: GameCall, told: Told): void => {
     const { operation, id } = call
-    this.#checkInCalm(call, told)
+    this.#checkAfterStorm(call, told)
     this.#attempts.onTold(call, told)
     this.#retries.onTold(call, told)
     this.#fields.onTold(call, told)
@@ -157,7 +165,7 @@ export class AnswerPromises {
     if (id === undefined) return
     const asked = this.#asked.get(id) ?? neverAsked
     const { isAlone, wasMade } = asked
-    this.#asked.set(id, { ...asked, open: asked.open - 1 })
+    this.#asked.set(id, { ...asked, open: asked.open.filter((other) => other !== call) })
     // A file that was not written to its end is not a call.
     if (!isCalledInvalid) this.#sameAnswers.onTold(call, told, asked)
     if (operation !== 'transaction.create') return
@@ -165,18 +173,53 @@ export class AnswerPromises {
     const made = this.#platform.composed.platform.tables.transactions.byId(Number(told.data['transactionId']))
     if (told.ok && made?.buyerCharacterRef !== id)
       this.#break('ok means that the platform acted', `${id}: ${told.text}`)
-    if (!told.ok && !told.isUncertain && isAlone && !wasMade) this.#refused.set(id, told)
+    if (!told.ok && !told.isUncertain && isAlone) {
+      if (!wasMade) this.#refused.set(id, told)
+      else this.#checkIsForgotten(id, told)
+    }
     this.#checkRefusals()
   }
 
-  /** Of a call that no fault of the storm and no sleep has struck. */
-  #checkInCalm(call: GameCall, told: Told): void {
+  /** The platform refuses a purchase whose id has been used for one. */
+  #checkIsForgotten(id: string, { code, text }: Told): void {
+    const madeMs = this.#madeMs.get(id) ?? Number.NEGATIVE_INFINITY
+    if (code === undefined && this.#nowMs() < madeMs + windowMs && this.#isWindowKept(madeMs))
+      this.#break('a purchase that was made is not made again within its window', `${id}: ${text}`)
+  }
+
+  /** A call over HTTP ends with its process, or a little later than its deadline. A file waits for an agent. */
+  #isOver(call: GameCall): boolean {
+    if (this.#callsBy === 'files') return false
     const { nowMs: askedMs, sleptMs } = this.#askedAt.get(call) ?? neverSeen
-    if (askedMs <= this.#day.stormEndedMs || sleptMs !== this.#scheduler.sleptMs) return
+    const isOfProcess = this.#ownAgent === undefined || this.#ownAgent.startedMs() <= askedMs
+    return !isOfProcess || (sleptMs === this.#scheduler.sleptMs && this.#nowMs() > askedMs + this.#tookMsMax)
+  }
+
+  /** What a call over HTTP may take. */
+  get #tookMsMax(): number {
+    return (this.#ownAgent?.callDeadlineMs() ?? longestDeadlineMs) + lateMsMax
+  }
+
+  /** The game server has waited for longer than the deadline of a call over HTTP. */
+  readonly onUnanswered = (call: GameCall): void => {
+    const { nowMs: askedMs } = this.#askedAt.get(call) ?? neverSeen
+    const isOfProcess = this.#ownAgent?.isWorking() && this.#ownAgent.startedMs() < askedMs
+    if (isOfProcess && this.#isUndisturbed(call)) this.#break('every call is answered', JSON.stringify(call))
+  }
+
+  /** Whether no fault of the storm and no sleep has struck it. */
+  #isUndisturbed(call: GameCall): boolean {
+    const { nowMs: askedMs, sleptMs } = this.#askedAt.get(call) ?? neverSeen
+    return askedMs > this.#day.stormEndedMs && sleptMs === this.#scheduler.sleptMs
+  }
+
+  #checkAfterStorm(call: GameCall, told: Told): void {
+    if (!this.#isUndisturbed(call)) return
+    const { nowMs: askedMs } = this.#askedAt.get(call) ?? neverSeen
     const tookMs = this.#nowMs() - askedMs
     if (told.code === 'EARLIER_CALL_UNFINISHED' && this.#isOnlyFile(call))
       this.#break('a file waits for its turn as long as necessary', `${call.operation}: ${told.text}`)
-    if (this.#callsBy === 'http' && tookMs > deadlineMs)
+    if (this.#callsBy === 'http' && tookMs > this.#tookMsMax)
       this.#break('a call is answered by its deadline', `${call.operation}: ${tookMs} ms, ${told.text}`)
     // Both attempts may have a wrong time if the clock is set between them.
     const wasClockSet = (this.#clock.lastSetMs ?? 0) >= askedMs
@@ -189,7 +232,7 @@ export class AnswerPromises {
   #isOnlyFile(call: GameCall): boolean {
     const { id = '' } = call
     const isFile = this.#files.calls.get(id) === call
-    return this.#hasOwnStore && isFile && !this.#unheard.has(id) && this.#asked.get(id)?.isRepeated === false
+    return this.#ownAgent !== undefined && isFile && !this.#unheard.has(id) && this.#asked.get(id)?.isRepeated === false
   }
 
   #onCalledInvalid(id: string | undefined, text: string): void {

@@ -1,11 +1,13 @@
 import { operations } from '../../../../contract/operations.ts'
 import type { LoggedLine, SentRequest } from '../witnessed.ts'
 import type { Break } from './judge.ts'
-import { parseSignature } from './signature.ts'
+import { parseSignature, signatureOf } from './signature.ts'
 
 const minuteMs = 60_000
 /** How long the envelope of an attempt is valid after its timeout. */
 const reserveS = 20
+/** Signatures that the log is searched for: the last ones. */
+const signaturesMax = 50
 /** Of one kind. The agent's own limit is 30, in minutes that begin at any time, and each process counts for itself. */
 const warningsPerMinuteMax = 100
 
@@ -32,6 +34,7 @@ export class WirePromises {
   readonly #jtis = new Set<string>()
   /** Every secret so far: an API key that was replaced is still one. */
   readonly #secrets = new Set<string>()
+  #signatures: readonly string[] = []
   #minute = 0
   /** How often each warning was logged in this minute. */
   readonly #warnings = new Map<string, number>()
@@ -44,6 +47,8 @@ export class WirePromises {
   /** An agent sends a request. */
   readonly onSent = ({ path, headers }: SentRequest): undefined => {
     if (!paths.some((known) => known.test(path))) this.#break('a request has a path of the interface', path)
+    const [signature] = signatureOf(headers)?.split('.').slice(-1) ?? []
+    if (signature !== undefined) this.#signatures = [...this.#signatures.slice(1 - signaturesMax), signature]
     const { jti, iat = 0, exp = 0 } = parseSignature(headers) ?? {}
     if (jti === undefined) return
     if (exp - iat !== this.#parts.attemptTimeoutMs / 1_000 + reserveS)
@@ -55,7 +60,8 @@ export class WirePromises {
   readonly onLogged = (line: LoggedLine): void => {
     const { text } = line
     for (const secret of this.#parts.secrets()) this.#secrets.add(secret)
-    for (const secret of this.#secrets) if (text.includes(secret)) this.#break('no secret is logged', text)
+    for (const secret of [...this.#secrets, ...this.#signatures])
+      if (text.includes(secret)) this.#break('no secret is logged', text)
     this.#countWarning(line)
     if (text.includes('a bug of the agent')) this.#break('the agent has no bug that it can see', text)
   }
