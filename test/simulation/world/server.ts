@@ -23,6 +23,7 @@ import { ReplyOrderPromises } from './promises/reply-order-promises.ts'
 import { StaffPromises } from './promises/staff-promises.ts'
 import { VerifyPromises } from './promises/verify-promises.ts'
 import { tellAll } from './tell-all.ts'
+import type { ReceivedWebhook } from './witnessed.ts'
 
 const ways: readonly Omit<GameWays, 'hasSpool'>[] = (['http', 'files'] as const).flatMap((callsBy) =>
   (['url', 'files', 'asking'] as const).flatMap((ordersBy) =>
@@ -61,13 +62,15 @@ export function assembleServer(name: string, parts: Surroundings): Server {
     isByFiles: drawn.callsBy === 'files',
     isDue: (id) => server.files.unanswered.has(id),
     clock: host.clock,
+    diskFaults: host.diskFaults,
+    startedMs: () => agent.agent.startedMs,
     nowMs: parts.nowMs,
   })
   const server = newGameServer(host, parts, { identity: name, ways: drawn })
   const { onHandedOver } = server.orders
-  const onAcknowledged = (event: string, transactionId: number) =>
+  const onAcknowledged = (event: string, transactionId: number, { arrivedMs }: ReceivedWebhook) =>
     server.orders.onAcknowledged(event, transactionId, {
-      reply: durability.isReplyDurable(transactionId),
+      reply: durability.isReplyDurable(transactionId, arrivedMs),
       end: durability.isEndDurable(transactionId),
     })
   const isGiven = (transactionId: number) => server.saved().given[transactionId] !== undefined

@@ -2,6 +2,7 @@ import type { PathLike } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import type { Door } from '../../../agent/http/door.ts'
 import type { Order } from '../../../agent/orders/order.ts'
+import type { OrderPhase } from '../../../agent/orders/order-moves.ts'
 import type { Outside } from '../../../agent/outside.ts'
 import type { AttemptResult } from '../../../agent/platform/attempt-result.ts'
 import type { Status } from '../../../agent/status/status.ts'
@@ -83,7 +84,7 @@ export interface LoggedLine {
   /** What a person can do. */
   readonly cure?: string
   /** Of an order in the ledger. */
-  readonly phase?: string
+  readonly phase?: OrderPhase
   readonly result?: string | null
   /** Of a file. */
   readonly name?: string

@@ -1,5 +1,5 @@
 import { basename } from 'node:path'
-import { awaitsReply, isOver } from '../../../../agent/orders/order-moves.ts'
+import { awaitsReply, isOver, type OrderPhase } from '../../../../agent/orders/order-moves.ts'
 import { idOfRequest, ownFileOf } from '../../../../agent/spool/names.ts'
 import { limits } from '../../../../contract/limits.ts'
 import {
@@ -11,8 +11,9 @@ import {
   stockIn,
 } from '../../agent/model-outside.ts'
 import type { Disk } from '../../disk/disk.ts'
+import type { DiskFaults } from '../../disk/disk-faults.ts'
 import type { HostClock } from '../../host-clock.ts'
-import type { GivenCall, SentRequest } from '../witnessed.ts'
+import type { GivenCall, LoggedLine, SentRequest } from '../witnessed.ts'
 import { isClaimOf } from './claim-of.ts'
 import type { Break } from './judge.ts'
 import { isRepetition } from './repetition.ts'
@@ -27,6 +28,9 @@ interface DurabilityParts {
   /** Whether a file of the game server is due an answer: it is whole and was not taken back. */
   readonly isDue: (id: string) => boolean
   readonly clock: Pick<HostClock, 'wallMs' | 'lastSetMs'>
+  readonly diskFaults: Pick<DiskFaults, 'isHealthy'>
+  /** When the process that runs now was started. */
+  readonly startedMs: () => number
   readonly nowMs: () => number
 }
 
@@ -36,7 +40,8 @@ const driftMsMax = 2_000
 /**
  * What must survive a power cut before the next step, whether or not a power cut comes.
  * - The intent of a purchase and its claim, before it is sent.
- * - Its answer, or its envelope, before it is given. The next process knows how old it is, although the clock was set.
+ * - Its answer, or its envelope, before it is given. The next process knows how old it is, although the clock was set. If a start
+ *   shows it, it is remembered from then on.
  * - A stock, before its caller is told that it was accepted.
  * - An answer in a file, or the name of the request, before the claim goes.
  * - The removal of the claim of a purchase, before its refusal is shown.
@@ -52,6 +57,14 @@ export class DurabilityPromises {
   readonly #sentStocks = new Map<string, number>()
   /** When the attempt of a purchase ended. */
   readonly #endedMs = new Map<string, number>()
+  /** When the answer to a file was written and not shown yet, by id. */
+  readonly #doneMs = new Map<string, number>()
+  /** When an order was last known to have a reply. One that is offered again waits for another reply. */
+  readonly #repliedMs = new Map<number, number>()
+  /** As the log shows it. */
+  readonly #phases = new Map<number, OrderPhase>()
+  /** When the game server began to take an order. */
+  readonly #takenMs = new Map<number, number>()
 
   constructor(parts: DurabilityParts) {
     this.#parts = parts
@@ -74,6 +87,17 @@ export class DurabilityPromises {
     }
   }
 
+  readonly onLogged = ({ transactionId, phase }: LoggedLine): void => {
+    if (transactionId === undefined || phase === undefined) return
+    const before = this.#phases.get(transactionId) ?? 'received'
+    if (!awaitsReply(before) || !awaitsReply(phase)) this.#repliedMs.set(transactionId, this.#parts.nowMs())
+    this.#phases.set(transactionId, phase)
+  }
+
+  readonly onTaken = ({ operation, input }: GivenCall): void => {
+    if (operation === 'orders.take') this.#takenMs.set(Number(input?.['transactionId']), this.#parts.nowMs())
+  }
+
   readonly onGiven = ({ operation, id, input }: GivenCall, text: string): void => {
     const isOk = text.startsWith('{"ok":true')
     // A repetition is the answer of an earlier call.
@@ -81,16 +105,17 @@ export class DurabilityPromises {
     if (!isOk) return
     if (operation === 'transaction.create') this.#checkPurchase(id)
     if (operation === 'transaction.create.envelope' && id !== undefined) this.#checkAnswer(id)
-    if (operation === 'orders.take' && !this.isReplyDurable(Number(input?.['transactionId'])))
-      this.#parts.break('a reply is confirmed only if it is on the disk', String(input?.['transactionId']))
+    if (operation === 'orders.take') this.#checkTaken(Number(input?.['transactionId']))
   }
 
   readonly onRenamed = (from: string, to: string): void => {
     const { disk } = this.#parts
     const id = idOfRequest(basename(to))
     if (from.endsWith('.done') && id !== undefined && isPurchase(id))
-      if (disk.textOf(to).includes('"ok":true')) this.#checkPurchase(id)
+      if (disk.textOf(to).includes('"ok":true')) this.#checkPurchase(id, this.#isFoundByStart(id, disk.textOf(to)))
       else this.#checkClaimGone(id)
+    const own = ownFileOf(basename(to))
+    if (own?.kind === 'done') this.#doneMs.set(own.id, this.#parts.nowMs())
     if (to.endsWith('.rejected')) this.onRemoved(from)
   }
 
@@ -109,10 +134,17 @@ export class DurabilityPromises {
       this.#parts.break('a claim goes only when its answer or the name of its request is on the disk', own.id)
   }
 
-  /** The game server's reply to an order is in the ledger. One that is offered again has another reply. */
-  isReplyDurable(transactionId: number): boolean {
+  #checkTaken(transactionId: number): void {
+    if (!this.isReplyDurable(transactionId, this.#takenMs.get(transactionId) ?? 0))
+      this.#parts.break('a reply is confirmed only if it is on the disk', String(transactionId))
+  }
+
+  /** The game server's reply to an order is in the ledger. Since this time it may have been offered again. */
+  isReplyDurable(transactionId: number, sinceMs: number): boolean {
     const order = durableOrderIn(this.#parts.state, transactionId)
-    return order !== undefined && (order.generation > 1 || !awaitsReply(order.phase))
+    if (order === undefined) return false
+    const wasReplied = (this.#repliedMs.get(transactionId) ?? Number.NEGATIVE_INFINITY) >= sinceMs
+    return !awaitsReply(order.phase) || (order.generation > 1 && wasReplied)
   }
 
   /** The game server has the end of a transaction, or the ledger keeps it. */
@@ -121,11 +153,18 @@ export class DurabilityPromises {
     return order !== undefined && isOver(order.phase)
   }
 
+  /** An earlier process has written an answer that this one shows. A repetition is remembered for as long as the first answer. */
+  #isFoundByStart(id: string, text: string): boolean {
+    const { diskFaults, startedMs } = this.#parts
+    const doneMs = this.#doneMs.get(id) ?? Number.POSITIVE_INFINITY
+    return doneMs < startedMs() && diskFaults.isHealthy && !isRepetition(text)
+  }
+
   /** The next process must not make it again before the window of its id is over. */
-  #checkPurchase(id = ''): void {
+  #checkPurchase(id = '', isFoundByStart = false): void {
     this.#checkAnswer(id)
-    const { state, clock, nowMs } = this.#parts
-    const endedMs = this.#endedMs.get(id)
+    const { state, clock, startedMs, nowMs } = this.#parts
+    const endedMs = isFoundByStart ? startedMs() : this.#endedMs.get(id)
     if (endedMs === undefined || (clock.lastSetMs ?? Number.NEGATIVE_INFINITY) >= endedMs) return
     const ageMs = clock.wallMs - endOfWindowIn(state, id) + limits.idempotencyWindowMs
     const isRight = ageMs > -driftMsMax && ageMs < nowMs() - endedMs + driftMsMax

@@ -53,11 +53,14 @@ const stockLeaves: Moment = { calls: /^PUT platform:443\/v1\/api\/market\/listin
 const purchaseLeaves: Moment = { calls: /^POST platform:443\/v1\/api\/transactions$/, countMax: 6 }
 /** An intent or an answer, which is not in the spool yet. */
 const journalIsSynced: Moment = { calls: /^fsync journal\.db$/, countMax: 6 }
+/** An answer has got the name under which a start finds it, and is not shown yet. */
+const answerIsWritten: Moment = { calls: /^rename \/var\/spool\/outbox\/\.\w+\.tmp$/, countMax: 6, isOf: takesFiles }
 /** After each of them there is something that the next process must know, or do, or that a full disk has no room for. */
 const moments: readonly Moment[] = [
   purchaseLeaves,
   journalIsSynced,
   stockLeaves,
+  answerIsWritten,
   { calls: /^POST platform:443\/v1\/api\/transactions\/\d+\/delivery$/, countMax: 2 },
   { calls: /^POST platform:443\/v1\/api\/transactions\/\d+\/delivery-failure$/, countMax: 1 },
   { calls: /^POST \S+\/orders$/, countMax: 2, isOf: ({ ordersBy }) => ordersBy === 'url' },
@@ -266,7 +269,7 @@ export function fillDiskAtNight(struck: AgentHost, time: WaveTime): void {
 export function stayAwayAtNight(struck: AgentHost, time: WaveTime): void {
   const { host, agent } = struck
   const { random, later, atEnd } = time
-  const moment = random.pick([purchaseLeaves, journalIsSynced])
+  const moment = random.pick([purchaseLeaves, journalIsSynced, ...(takesFiles(struck) ? [answerIsWritten] : [])])
   const callOff = soonAfter(moment, struck, time, 'an agent ends for the night', () => {
     agent.program.process?.end()
     later(mostOfNightMs, 'an agent is started again', () => host.startAll())
