@@ -129,7 +129,7 @@ export function promisesAbout(parts: AgentPromisesParts): AgentPromises {
   const claimOrder = new ClaimOrderPromises({ ...judge, disk: host.disk, diskFaults, lateStocks, platform, startedMs })
   const ignored = new IgnoredPromises({ ...onHost, startedMs: runningSinceMs })
   const seesIgnored = parts.hasStrangeFiles && hasSpool
-  const room = new RoomPromises({ ...judge, disk: diskFaults, startedMs, hasOwnStore })
+  const room = new RoomPromises({ ...since, disk: diskFaults, journal })
 
   // What it says about itself, and its end.
   const heartbeats = new HeartbeatPromises({ ...onHost, status: parts.status })

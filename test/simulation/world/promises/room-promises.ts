@@ -1,9 +1,11 @@
 import type { Status } from '../../../../agent/status/status.ts'
 import { operationNamed } from '../../../../contract/operations.ts'
 import type { DiskFaults } from '../../disk/disk-faults.ts'
+import type { ModelDatabase } from '../../stores/model-database.ts'
 import type { GivenCall } from '../witnessed.ts'
 import type { Break } from './judge.ts'
 import { isRepetition } from './repetition.ts'
+import { SteadyDisk } from './steady-disk.ts'
 
 /** Which process runs, and how often a fault of its disk has begun or ended. */
 interface Moment {
@@ -16,16 +18,27 @@ interface RoomPromisesParts {
   readonly disk: DiskFaults
   /** When the process that runs now was started. */
   readonly startedMs: () => number
-  /** Whether the agent keeps its state on the disk. */
-  readonly hasOwnStore: boolean
+  /** Undefined for an agent that shares its store. */
+  readonly journal: Pick<ModelDatabase, 'commits'> | undefined
+  readonly nowMs: () => number
 }
 
+/** By then an agent has kept space free again after its disk was full. */
+const roomKeptMs = 5_000
+/** So many commits do not use up all of that. */
+const commitsMin = 150
 /** An agent whose disk is healthy says in at most this many statuses, one after another, that it cannot write its journal. */
 const unwritableStatusesMax = 2
 
+/** The disk when a call arrived. */
+interface Arrival extends Moment {
+  readonly commits: number
+  readonly hasRoomKept: boolean
+}
+
 /**
  * An agent that refuses calls because its disk is full is not ready, and refuses all that it must remember. Soon after
- * there is room it is ready again.
+ * there is room it is ready again. It has kept space free for the answers to the calls that were under way.
  */
 export class RoomPromises {
   readonly #parts: RoomPromisesParts
@@ -34,6 +47,8 @@ export class RoomPromises {
   /** The same, because the journal had no room. The ledger uses none of what the journal has kept free. */
   #journalRefused: Moment | undefined
   readonly #takenWithoutRoom = new WeakSet<GivenCall>()
+  readonly #arrivals = new WeakMap<GivenCall, Arrival>()
+  readonly #steady: SteadyDisk
   /** How many calls with each id are under way, and since the start of which process. */
   readonly #underWay = new Map<string, { readonly startedMs: number; readonly count: number }>()
   /** Since when the agent says that it has no room, although its disk is healthy. */
@@ -41,10 +56,15 @@ export class RoomPromises {
 
   constructor(parts: RoomPromisesParts) {
     this.#parts = parts
+    this.#steady = new SteadyDisk(parts.disk, parts.nowMs)
   }
 
   /** A call arrives. */
   onTaken(call: GivenCall): void {
+    const { nowMs, journal } = this.#parts
+    const { sinceMs = nowMs() } = this.#steady
+    const hasRoomKept = sinceMs + roomKeptMs < nowMs()
+    this.#arrivals.set(call, { ...this.#now, commits: journal?.commits ?? 0, hasRoomKept })
     // It may share the answer of one that had left before.
     if (this.#isFullSince(this.#journalRefused) && this.#countUnderWay(call) === 0) this.#takenWithoutRoom.add(call)
     this.#changeUnderWay(call, 1)
@@ -64,13 +84,24 @@ export class RoomPromises {
   onGiven(call: GivenCall, text: string): void {
     this.#changeUnderWay(call, -1)
     // In a shared store it is the store that has no room.
-    if (this.#parts.hasOwnStore && text.includes('"code":"JOURNAL_FULL"')) {
+    if (this.#parts.journal && text.includes('"code":"JOURNAL_FULL"')) {
       this.#refused = this.#now
       if (isOnlyOfJournal(call)) this.#journalRefused = this.#now
     }
+    if (text.includes('"code":"ANSWER_LOST"') && !isRepetition(text) && this.#hasRoomFor(call))
+      this.#parts.break('the answer of a call under way is stored when the disk gets full', text)
     const isNew = text.startsWith('{"ok":true') && !isRepetition(text)
     if (isNew && mustBeStored(call) && this.#takenWithoutRoom.has(call) && this.#isFullSince(this.#journalRefused))
       this.#parts.break('an agent without room for answers makes no call whose answer it must remember', text)
+  }
+
+  /** The disk was healthy when the call arrived, and nothing has happened to it since but that it is full. */
+  #hasRoomFor(call: GivenCall): boolean {
+    const { disk, startedMs, journal } = this.#parts
+    const arrival = this.#arrivals.get(call)
+    if (!journal || !arrival?.hasRoomKept || arrival.startedMs !== startedMs()) return false
+    const isOnlyFull = disk.changes === arrival.changes + 1 && disk.isFullAt('journal.db')
+    return isOnlyFull && journal.commits < arrival.commits + commitsMin
   }
 
   /** The agent tells its status. */
@@ -78,8 +109,8 @@ export class RoomPromises {
     if (ready && this.#isFullSince(this.#refused))
       this.#parts.break('an agent whose disk is full is not ready', JSON.stringify(reasons))
     // A commit has found no room, perhaps that of an answer.
-    if (!journal.writable && this.#parts.hasOwnStore) this.#journalRefused = this.#now
-    const isWithoutRoom = !journal.writable && this.#parts.disk.isHealthy && this.#parts.hasOwnStore
+    if (!journal.writable && this.#parts.journal) this.#journalRefused = this.#now
+    const isWithoutRoom = !journal.writable && this.#parts.disk.isHealthy && this.#parts.journal
     const statuses = this.#isNow(this.#withoutRoom) ? this.#withoutRoom.statuses + 1 : 1
     this.#withoutRoom = isWithoutRoom ? { ...this.#now, statuses } : undefined
     if (isWithoutRoom && statuses > unwritableStatusesMax)

@@ -225,6 +225,8 @@ const fullMs = { min: 500, max: 8_000 }
 /** From the wait for a moment to the hush that may follow. */
 const fullForMs = 2 * fullMs.max + 10_000
 const restartedRate = 0.3
+/** How often a disk gets full while a purchase is under way: its answer must find room. */
+const fullInPurchaseRate = 0.4
 
 /**
  * Nothing is lost that was taken, and what could not be written is written later. Sometimes by the next process. A stock that
@@ -242,7 +244,8 @@ export function fillDisk(agent: AgentHost, platform: ModelPlatform, time: WaveTi
   }
   afterLostStocks(platform, time, fullForMs, 'a disk will be full', () => {
     if (random.happens(anyTimeRate)) return fill()
-    const callOff = soonAfter(random.pick(momentsOf(agent)), agent, time, 'a disk is full', fill)
+    const moment = random.happens(fullInPurchaseRate) ? purchaseLeaves : random.pick(momentsOf(agent))
+    const callOff = soonAfter(moment, agent, time, 'a disk is full', fill)
     later(fullMs, 'no disk gets full any more', callOff)
   })
 }
