@@ -189,12 +189,6 @@ export const callMutants: readonly Mutant[] = [
     to: '',
   },
   {
-    name: 'nothing arrives after a gateway has given up',
-    file: 'agent/call/fault-table.ts',
-    from: 'gateway: { ...acted, mayStillArrive: true,',
-    to: 'gateway: { ...acted,',
-  },
-  {
     name: 'an id is used for two operations',
     file: 'agent/call/call.ts',
     from: 'fingerprintOf(operationName, input)',
@@ -362,12 +356,6 @@ export const callMutants: readonly Mutant[] = [
     to: "  trace.source = 'shared'",
   },
   {
-    name: 'the clock of a signature is read after its answer',
-    file: 'agent/call/send-with-retries.ts',
-    from: 'clock.monotonicMs() - startedMs, signedOriginMs)',
-    to: 'clock.monotonicMs() - startedMs, (void signedOriginMs, platformClock.originMs))',
-  },
-  {
     name: 'an answer is as slow as it is old',
     file: 'agent/call/send-with-retries.ts',
     from: 'observe(date, clock.monotonicMs() - startedMs,',
@@ -386,15 +374,15 @@ export const callMutants: readonly Mutant[] = [
     to: "if (operation.kind === 'envelope') return answer.ok ? limits.idempotencyWindowMs : 0",
   },
   {
-    name: 'a failure that cannot arrive late ends the doubt about the attempt before it',
-    file: 'agent/call/send-with-retries.ts',
-    from: 'if (row.mayStillArrive) state.lateUntilMs = startedMs + deps.partnerApi.attemptLifetimeMs',
-    to: 'state.lateUntilMs = row.mayStillArrive ? startedMs + deps.partnerApi.attemptLifetimeMs : 0',
-  },
-  {
     name: 'a report that an earlier agent claimed counts as unsent if the journal is the same',
     file: 'agent/call/send-with-retries.ts',
     from: "return claimedBefore !== undefined && operation.kind === 'platform'",
     to: "return (claimedBefore === 'elsewhere' || claimedBefore === 'long-ago') && operation.kind === 'platform'",
+  },
+  {
+    name: 'a Retry-After makes every call repeatable',
+    file: 'agent/call/send-with-retries.ts',
+    from: 'const verdict = row[call.operation.retry]',
+    to: "const verdict = askedDelayMs(row, result, platformClock) === undefined ? row[call.operation.retry] : 'retry'",
   },
 ]

@@ -6,12 +6,15 @@ import { applyMutant, mutants } from './mutants.ts'
 
 const root = join(import.meta.dirname, '../../..')
 
-test('each mutant changes its file, at one place, and is a program', () => {
+test('each mutant changes its file, at one place, is a program, and is not another one', () => {
+  const known = new Set<string>()
   for (const mutant of mutants) {
     const source = readFileSync(join(root, mutant.file), 'utf8')
     const broken = applyMutant(source, mutant)
     expect(broken, mutant.name).not.toBe(source)
     expect(() => stripTypeScriptTypes(broken), mutant.name).not.toThrow()
+    expect(known.has(broken), mutant.name).toBe(false)
+    known.add(broken)
   }
 })
 

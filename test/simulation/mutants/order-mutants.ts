@@ -171,12 +171,6 @@ export const orderMutants: readonly Mutant[] = [
     to: 'const isOlder = nowMs < 0 && (known.phase',
   },
   {
-    name: 'webhooks are checked by the keys of the start',
-    file: 'agent/agent.ts',
-    from: 'webhookOpener(() => live.current.platformKeys,',
-    to: 'webhookOpener(() => config.platformKeys,',
-  },
-  {
     name: 'a copy of a webhook does not wait for the disk',
     file: 'agent/orders/sqlite-order-ledger.ts',
     from: 'writer.sync()\n      }\n      await synced\n',
@@ -265,18 +259,6 @@ export const orderMutants: readonly Mutant[] = [
     to: "const isAccepted = result === (isDelivered ? 'DELIVERED' : 'OUT_OF_STOCK')",
   },
   {
-    name: 'a dispute is the end of an order',
-    file: 'agent/orders/platform-word.ts',
-    from: "if (word.phase === 'awaiting-payment' || word.phase === 'disputed') return",
-    to: "if (word.phase === 'awaiting-payment') return",
-  },
-  {
-    name: 'the terminal event of an order that a question has closed is not handed on',
-    file: 'agent/orders/order-changes.ts',
-    from: 'if (known && isSameTerminal(known, event)) return',
-    to: 'if (known && (known.outcome !== null || isSameTerminal(known, event))) return',
-  },
-  {
     name: 'replies are read in the order of their transactions',
     file: 'agent/webhook-bridge/event-files.ts',
     from: 'one.writtenMs - other.writtenMs',
@@ -331,18 +313,6 @@ export const orderMutants: readonly Mutant[] = [
     const isNewer`,
   },
   {
-    name: 'replies are read by the numbers of their orders',
-    file: 'agent/webhook-bridge/event-files.ts',
-    from: 'one.writtenMs - other.writtenMs',
-    to: 'one.named.transactionId - other.named.transactionId',
-  },
-  {
-    name: 'what changes nothing does not wait for the change before it',
-    file: 'agent/orders/sqlite-order-ledger.ts',
-    from: 'synced = writer.sync()\n      }\n      await synced',
-    to: 'synced = writer.sync()\n        await synced\n      }',
-  },
-  {
     name: 'the file of an earlier order of a number stays while the number is open',
     file: 'agent/orders/order-path.ts',
     from: 'files.tidy((named) => this.#openOf(named) !== undefined)',
@@ -371,12 +341,6 @@ export const orderMutants: readonly Mutant[] = [
     file: 'agent/orders/sqlite-order-ledger.ts',
     from: 'durable: hasOrders ? writer.sync() : Promise.resolve()',
     to: 'durable: hasOrders ? synced : Promise.resolve()',
-  },
-  {
-    name: "a proxy's refusal counts as the platform's word about an order",
-    file: 'agent/orders/platform-word.ts',
-    from: 'return !answer.ok && answer.code === undefined && !answer.uncertain',
-    to: 'return !answer.ok && !answer.uncertain',
   },
   {
     name: 'an event that could not be removed twice stays',
@@ -419,5 +383,11 @@ export const orderMutants: readonly Mutant[] = [
     file: 'agent/orders/order-files.ts',
     from: 'if (this.#remove(name, isWithReply)) this.#leftOver?.delete(name)',
     to: '[this.#remove(name, isWithReply), this.#leftOver?.delete(name)]',
+  },
+  {
+    name: 'an end after the clock was set back by minutes is not listed',
+    file: 'agent/orders/order.ts',
+    from: 'const setBackMsMax = 24 * 3_600_000',
+    to: 'const setBackMsMax = 24 * 3_600',
   },
 ]

@@ -123,12 +123,6 @@ export const processMutants: readonly Mutant[] = [
     to: '  return changed',
   },
   {
-    name: 'an answer that was not published is forgotten after ten minutes',
-    file: 'agent/journal/sqlite-journal.ts',
-    from: '    async findUnanswered(id) {\n      return read(id)',
-    to: '    async findUnanswered(id) {\n      return readLive(id)',
-  },
-  {
     name: 'an attempt lives no longer than the clock of the agent says',
     file: 'agent/platform/partner-api.ts',
     from: '* 1000 + clockLeadMsMax(attemptTimeoutMs)',
@@ -231,18 +225,6 @@ export const processMutants: readonly Mutant[] = [
     to: 'if (storedOffsetMs - offsetMs < offsetToleranceMs) return',
   },
   {
-    name: 'a reload leaves webhooks the old key of the platform',
-    file: 'agent/agent.ts',
-    from: 'webhookOpener(() => live.current.platformKeys,',
-    to: 'webhookOpener(() => config.platformKeys,',
-  },
-  {
-    name: 'a reload leaves pushes their old token',
-    file: 'agent/config/live-config.ts',
-    from: 'this.#current = next\n    return { ok: true',
-    to: 'this.#current = { ...next, webhook: before.webhook }\n    return { ok: true',
-  },
-  {
     name: 'a stop does not call off the heartbeat',
     file: 'agent/spool/heartbeat.ts',
     from: '    cancel()\n    write({ ready: false',
@@ -261,12 +243,6 @@ export const processMutants: readonly Mutant[] = [
 `,
   },
   {
-    name: 'a disk that stays full is looked at once',
-    file: 'agent/database/room.ts',
-    from: '    cause = found\n',
-    to: '    cause = found\n    if (!isChange) return\n',
-  },
-  {
     name: 'the status shows no age of an order',
     file: 'agent/status/status.ts',
     from: 'oldestAgeS: oldest ? Math.max',
@@ -279,21 +255,21 @@ export const processMutants: readonly Mutant[] = [
     to: "  const bearer = token()\n  async function push(message: Message): Promise<Reply | 'unanswered'> {\n",
   },
   {
-    name: 'a clock that was set ahead is not noted',
-    file: 'agent/journal/journal-time.ts',
-    from: 'if (Math.abs(offsetMs - storedOffsetMs) < offsetToleranceMs) return',
-    to: 'if (storedOffsetMs - offsetMs < offsetToleranceMs) return',
-  },
-  {
-    name: 'a failed question for the time is the last one',
-    file: 'agent/platform/partner-api.ts',
-    from: "    learning = undefined\n    if (result.kind === 'failed') {",
-    to: "    if (result.kind !== 'failed') learning = undefined\n    if (result.kind === 'failed') {",
-  },
-  {
     name: 'a repetition that was stopped in the middle of its work goes on',
     file: 'agent/clock/repeat.ts',
     from: 'if (!isStopped) cancelTimer =',
     to: 'cancelTimer =',
+  },
+  {
+    name: 'an order that the platform has not confirmed waits for the game server',
+    file: 'agent/status/status.ts',
+    from: "({ phase }) => phase === 'offered'",
+    to: "({ phase }) => phase === 'offered' || phase === 'received'",
+  },
+  {
+    name: 'an answer does not use the space that is kept for it',
+    file: 'agent/journal/sqlite-journal.ts',
+    from: 'commitForSure(() => calls.replace(call, JSON.stringify(answer), endsAtMs))',
+    to: 'room.commit(() => writer.commit(() => calls.replace(call, JSON.stringify(answer), endsAtMs)))',
   },
 ]

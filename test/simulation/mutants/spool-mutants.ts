@@ -148,12 +148,6 @@ export const spoolMutants: readonly Mutant[] = [
     to: '',
   },
   {
-    name: 'the journal forgets requests while no claim is read',
-    file: 'agent/spool/requests.ts',
-    from: 'return !this.#isRecovered || this.isActive(id)',
-    to: 'return this.isActive(id)',
-  },
-  {
     name: 'a claim whose rename reported a failure is forgotten',
     file: 'agent/spool/claim.ts',
     from: 'if (!files.lstatSync(path, { throwIfNoEntry: false })) return undefined',
@@ -202,9 +196,9 @@ export const spoolMutants: readonly Mutant[] = [
     to: 'Number(ofB.ctimeNs - ofA.ctimeNs)',
   },
   {
-    name: 'a request that could not be claimed is still being claimed',
-    file: 'agent/spool/requests.ts',
-    from: '    this.#active.delete(keyOf(id))\n    this.#deferred.set',
-    to: '    void id\n    this.#deferred.set',
+    name: 'an answer that a start shows is remembered only since it was written',
+    file: 'agent/spool/own-files.ts',
+    from: '  await restartWindow(id, recovering)\n  try',
+    to: '  try',
   },
 ]

@@ -120,12 +120,6 @@ export const stockMutants: readonly Mutant[] = [
     to: '    this.#options',
   },
   {
-    name: 'after a retry that acted nothing can arrive late',
-    file: 'agent/call/send-with-retries.ts',
-    from: 'if (reading.ok) return { answer: reading.answer, refusedInDoubt: undefined, ...timesOf(startedMs) }',
-    to: 'if (reading.ok) return { answer: reading.answer, refusedInDoubt: undefined, ...timesOf(startedMs), lateUntilMs: 0 }',
-  },
-  {
     name: 'a stock that is refused is sent again and again',
     file: 'agent/call/repairs.ts',
     from: 'reading.ok || isInputRefused(reading)',
