@@ -4,6 +4,7 @@ import { openOrdersIn, orderIn, ordersIn } from '../agent/model-outside.ts'
 import type { AgentParts, ModelAgent, StopWatch } from './agent-program.ts'
 import { slowPhases } from './day.ts'
 import type { AgentHostParts, CalmPromises, Surroundings } from './host-parts.ts'
+import { ArrivalPromises } from './promises/arrival-promises.ts'
 import { ClaimOrderPromises } from './promises/claim-order-promises.ts'
 import { ClaimPromises } from './promises/claim-promises.ts'
 import { ClaimedBeforePromises } from './promises/claimed-before-promises.ts'
@@ -82,6 +83,7 @@ export function promisesAbout(parts: AgentPromisesParts): AgentPromises {
   })
   const keys = new KeyPromises({ ...since, day, hasOwnStore })
   const pace = new PacePromises(since)
+  const arrivals = new ArrivalPromises(since)
   const clocks = new ClockPromises({ ...since, platformMs, day, wallMs: () => clock.wallMs })
   const contact = new ContactPromises(since)
 
@@ -153,6 +155,7 @@ export function promisesAbout(parts: AgentPromisesParts): AgentPromises {
       credentials,
       keys,
       ...(callsBy === 'http' ? [pace] : []),
+      ...(callsBy === 'http' && hasOwnStore ? [arrivals] : []),
       webhooks,
       clocks,
       proofs,

@@ -31,10 +31,14 @@ export class AnswerFields {
     this.#askedMs.set(id, asked.set(operation, this.#parts.nowMs()))
   }
 
-  onTold(call: GameCall, { ok, data, isUncertain, text }: Told): void {
+  onTold(call: GameCall, { ok, data, isUncertain, code, text }: Told): void {
     if (isUncertain && text.includes(unsent))
       this.#parts.break('an answer that says that nothing was sent is not uncertain', `${call.operation}: ${text}`)
     const operation = operationNamed(call.operation)
+    const mayAct = operation?.kind === 'platform' && operation.retry !== 'safe'
+    // Another agent may have the id, or another file.
+    if (isUncertain && !mayAct && code !== 'CALL_UNDER_WAY' && !this.#isAmbiguous(call))
+      this.#parts.break('a call that changes nothing is not in doubt', `${call.operation}: ${text}`)
     if (!ok || operation?.kind !== 'platform' || !operation.output || this.#isAmbiguous(call)) return
     // In a file a listing's own id has another name.
     const { listingId = data['id'] } = data

@@ -13,6 +13,7 @@ import { AnswerFields } from './answer-fields.ts'
 import { AttemptPromises, type OwnAgent } from './attempt-promises.ts'
 import type { FilePromises } from './file-promises.ts'
 import type { Break } from './judge.ts'
+import { PassedOnPromises } from './passed-on-promises.ts'
 import { isTimeKnown } from './platform-time.ts'
 import { RetryPromises } from './retry-promises.ts'
 import { type SameAnswerParts, SameAnswerPromises, type UseOfId } from './same-answer-promises.ts'
@@ -87,6 +88,7 @@ export class AnswerPromises {
   readonly #day: Day
   readonly #attempts: AttemptPromises
   readonly #retries: RetryPromises
+  readonly #passedOn: PassedOnPromises
   readonly onSent: AgentWitness['onSent']
   readonly #sameAnswers: SameAnswerPromises
   readonly #fields: AnswerFields
@@ -110,7 +112,8 @@ export class AnswerPromises {
     this.#attempts = new AttemptPromises(parts)
     const isClockRight = () => isTimeKnown(parts)
     this.#retries = new RetryPromises({ ...parts, isClockRight })
-    this.onSent = tellAll([this.#attempts, this.#retries]).onSent
+    this.#passedOn = new PassedOnPromises(parts)
+    this.onSent = tellAll([this.#attempts, this.#retries, this.#passedOn]).onSent
     this.#fields = new AnswerFields(parts)
     this.#sameAnswers = new SameAnswerPromises({ ...parts, storeDisk: parts.ownAgent?.diskFaults })
   }
@@ -154,6 +157,7 @@ export class AnswerPromises {
     this.#checkAfterStorm(call, told)
     this.#attempts.onTold(call, told)
     this.#retries.onTold(call, told)
+    this.#passedOn.onTold(call, told)
     this.#fields.onTold(call, told)
     // An agent that ends reads no request.
     if (told.id !== id && told.code !== 'SHUTTING_DOWN')

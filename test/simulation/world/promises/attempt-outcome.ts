@@ -27,5 +27,10 @@ const ofAttempts: ReadonlySet<number> = new Set([401, 408, 425, 429])
 /** Whether the platform itself refused the input. An intermediary answers with a page. */
 export function isRefusedForGood(result: AttemptResult): boolean {
   if (result.kind !== 'answered' || result.status < 400 || result.status >= 500) return false
-  return !ofAttempts.has(result.status) && /^\{.*"message":/s.test(Buffer.from(result.body).toString())
+  return !ofAttempts.has(result.status) && isRefusalOfPlatform(result.body)
+}
+
+/** Whether a refusing answer is the platform's own. */
+export function isRefusalOfPlatform(body: Uint8Array): boolean {
+  return /^\{.*"message":/s.test(Buffer.from(body).toString())
 }

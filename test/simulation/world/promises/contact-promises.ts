@@ -1,7 +1,7 @@
 import type { AttemptResult } from '../../../../agent/platform/attempt-result.ts'
 import type { Status } from '../../../../agent/status/status.ts'
 import type { SentRequest } from '../witnessed.ts'
-import { isOfPlatform } from './attempt-outcome.ts'
+import { isOfPlatform, isRefusalOfPlatform } from './attempt-outcome.ts'
 import type { Break } from './judge.ts'
 import { signatureOf } from './signature.ts'
 
@@ -15,9 +15,9 @@ interface ContactPromisesParts {
 /** What the attempts of one process have shown. */
 interface Contact {
   readonly startedMs: number
-  /** When the last answer to a signed request came. Any answer counts, because a proxy may give one too. */
+  /** When the platform last answered a signed request. */
   readonly answeredMs: number | undefined
-  /** Whether an attempt that left after it had no answer. */
+  /** Whether an attempt that left after it had no answer, a failure, or a proxy's page. */
   readonly hasFailed: boolean
   /** When the platform last accepted a signed request. */
   readonly acceptedMs: number | undefined
@@ -25,6 +25,8 @@ interface Contact {
   readonly mayHaveProblem: boolean
 }
 
+const unauthorized = 401
+const notFound = 404
 /** How much later an attempt leaves than the agent thinks: it is signed first. */
 const signedMsMax = 1_000
 
@@ -56,10 +58,11 @@ export class ContactPromises {
         this.#known = { ...contact, ...answeredNow(), acceptedMs: nowMs(), mayHaveProblem: false }
       else {
         const mayHaveProblem = contact.mayHaveProblem || sentMs + 1 >= (contact.acceptedMs ?? 0)
-        const isAnswered = isSigned && result.kind === 'answered'
+        const sign = signOf(result)
+        const isAnswered = isSigned && (sign === 'proof' || (sign === 'not-found' && contact.answeredMs !== undefined))
         // An attempt that is older than the last answer says nothing about now.
         const isNew = sentMs > (contact.answeredMs ?? 0) + signedMsMax
-        const hasFailed = contact.hasFailed || (result.kind === 'failed' && isNew)
+        const hasFailed = contact.hasFailed || (sign === 'problem' && isNew && (isSigned || result.kind === 'failed'))
         this.#known = { ...contact, hasFailed, ...(isAnswered && answeredNow()), mayHaveProblem }
       }
     }
@@ -74,11 +77,24 @@ export class ContactPromises {
     if (ready && answeredMs === undefined)
       this.#parts.break('an agent is ready only when the platform has answered it', JSON.stringify(reasons))
     if (ready && hasFailed)
-      this.#parts.break('an agent whose last attempt had no answer is not ready', JSON.stringify(reasons))
+      this.#parts.break('an agent whose last attempt failed is not ready', JSON.stringify(reasons))
     const complaint = reasons.find(isAboutPlatform)
     if (complaint !== undefined && acceptedMs !== undefined && !mayHaveProblem)
       this.#parts.break('an agent whose calls go through says nothing against the platform', complaint)
   }
+}
+
+/**
+ * What an attempt shows that was not accepted. A 404 says that the platform is there only if something else has shown that before.
+ * A 401 may be about the clock, which the next attempt corrects.
+ */
+function signOf(result: AttemptResult): 'proof' | 'not-found' | 'problem' | 'nothing' {
+  if (result.kind === 'failed') return 'problem'
+  const { status } = result
+  if (status === unauthorized) return 'nothing'
+  if (status < 300) return isOfPlatform(result.body) ? 'proof' : 'problem'
+  if (status >= 500 || !isRefusalOfPlatform(result.body)) return 'problem'
+  return status === notFound ? 'not-found' : 'proof'
 }
 
 /** Whether a reason why an agent is not ready is about the way to the platform. */

@@ -18,8 +18,8 @@ interface ReportPromisesParts {
 interface Refused {
   readonly startedMs: number
   readonly sinceMs: number
-  /** How often in a row. */
-  readonly times: number
+  /** How often in a row the agent has waited. The attempts of one report follow each other sooner. */
+  readonly waits: number
   /** When the next one may leave, and by when it must. */
   readonly fromMs: number
   readonly untilMs: number
@@ -29,6 +29,9 @@ interface Refused {
 const waitMsMax = 3_600_000
 const delayMsFirst = 1_000
 const delayMsMax = 300_000
+/** The first waits are as short as those between the attempts of a report. */
+const waitMsMin = 5_000
+const shortWaits = 3
 /** Of a report with all its attempts. */
 const deadlineMs = 31_000
 /** The platform may be asked before, and every request may be slow. */
@@ -56,6 +59,7 @@ export class ReportPromises {
     const { nowMs, startedMs } = this.#parts
     const id = Number(/^\/v1\/api\/transactions\/(\d+)\/delivery/.exec(path)?.[1])
     if (Number.isNaN(id)) return undefined
+    const sentMs = nowMs()
     const before = this.#refused.get(id)
     const isSame = before?.startedMs === startedMs()
     if (isSame && nowMs() < before.fromMs)
@@ -72,11 +76,12 @@ export class ReportPromises {
       if (result.kind === 'answered' && result.status < 300) return
       if (nowMs() < (this.#earlierUntilMs.get(id) ?? 0)) return
       const waitMs = Math.min(askedWaitMs(result), waitMsMax)
-      const times = (isSame ? before.times : 0) + 1
+      const isAfterWait = isSame && sentMs > before.sinceMs + waitMsMin
+      const waits = (isSame ? before.waits : 0) + (isAfterWait ? 1 : 0)
       const longestMs = isAskedToWaitUntil(result) ? waitMsMax : waitMs
-      const delayMs = Math.max(longestMs, Math.min(delayMsMax, delayMsFirst * 2 ** times))
+      const delayMs = Math.max(longestMs, Math.min(delayMsMax, delayMsFirst * 2 ** (waits + shortWaits)))
       this.#refused.set(id, {
-        ...{ startedMs: startedMs(), sinceMs: nowMs(), times },
+        ...{ startedMs: startedMs(), sinceMs: nowMs(), waits },
         fromMs: nowMs() + waitMs * (1 - driftRate),
         untilMs: nowMs() + delayMs * (1 + driftRate) + patienceMs,
       })

@@ -168,12 +168,11 @@ export class RetryPromises {
     }
   }
 
-  /** Whether the process that runs now knows what became of the last attempt. */
+  /** Whether the process that makes the next attempt knows what became of the last one. Of `never` every process knows. */
   #isKnown({ last }: CallsOfKey): boolean {
+    if (last?.next.at === 'never') return true
     const { ownAgent } = this.#parts
-    return (
-      ownAgent !== undefined && last !== undefined && (last.next.at === 'never' || last.sentMs >= ownAgent.startedMs())
-    )
+    return ownAgent !== undefined && last !== undefined && last.sentMs >= ownAgent.startedMs()
   }
 
   #check(key: string, { next }: Attempt, isOnce: boolean): void {

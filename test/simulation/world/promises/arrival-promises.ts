@@ -1,0 +1,70 @@
+import type { AgentWitness, GivenCall, SentRequest } from '../witnessed.ts'
+import type { Break } from './judge.ts'
+
+interface ArrivalPromisesParts {
+  readonly break: Break
+  /** When the process that runs now was started. */
+  readonly startedMs: () => number
+  readonly nowMs: () => number
+}
+
+/** A call with a stock that is not answered. */
+interface Arrived {
+  readonly call: GivenCall
+  readonly startedMs: number
+  hasLeft: boolean
+}
+
+/** For longer than this the agent sends no stock again that nobody says. */
+const sentAgainMsMax = 180_000
+
+/**
+ * Calls with stocks of one item that come over HTTP leave in the order in which they arrived. Only quantities are compared that the
+ * agent does not send again for an older call.
+ */
+export class ArrivalPromises implements Partial<AgentWitness> {
+  readonly #parts: ArrivalPromisesParts
+  /** By item, in the order of their arrival. */
+  readonly #arrived = new Map<string, readonly Arrived[]>()
+  /** When each quantity of an item left last. */
+  readonly #sentMs = new Map<string, number>()
+
+  constructor(parts: ArrivalPromisesParts) {
+    this.#parts = parts
+  }
+
+  onTaken(call: GivenCall): void {
+    if (call.operation !== 'market.adjust-stock') return
+    const startedMs = this.#parts.startedMs()
+    const { itemRef } = call.input ?? {}
+    this.#arrived.set(String(itemRef), [...this.#waiting(itemRef), { call, startedMs, hasLeft: false }])
+  }
+
+  onGiven(call: GivenCall): void {
+    const { itemRef } = call.input ?? {}
+    const others = this.#waiting(itemRef).filter((arrived) => arrived.call !== call)
+    this.#arrived.set(String(itemRef), others)
+  }
+
+  onSent({ input: { itemRef, observedQuantity } }: SentRequest): undefined {
+    if (itemRef === undefined || observedQuantity === undefined) return
+    const { nowMs } = this.#parts
+    const key = `${itemRef} ${observedQuantity}`
+    const isNew = nowMs() > (this.#sentMs.get(key) ?? Number.NEGATIVE_INFINITY) + sentAgainMsMax
+    this.#sentMs.set(key, nowMs())
+    const waiting = this.#waiting(itemRef)
+    const at = waiting.findIndex(
+      ({ call, hasLeft }) => !hasLeft && call.input?.['observedQuantity'] === observedQuantity,
+    )
+    const leaving = waiting[at]
+    if (!leaving || !isNew) return
+    leaving.hasLeft = true
+    if (waiting.slice(at + 1).some(({ hasLeft }) => hasLeft))
+      this.#parts.break('calls about an item leave in the order of their arrival', key)
+  }
+
+  #waiting(itemRef: unknown): readonly Arrived[] {
+    const startedMs = this.#parts.startedMs()
+    return (this.#arrived.get(String(itemRef)) ?? []).filter((arrived) => arrived.startedMs === startedMs)
+  }
+}
