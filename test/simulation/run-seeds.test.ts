@@ -41,7 +41,7 @@ test('a broken promise ends it and is shown with its seed, the faults that it ta
   })
   if (!failed) return expect.unreachable()
   expect(failed.seed).toBe(String(runs))
-  const text = describeFailure(await explain(counting(saveWithoutSync), failed), failed.faults.length)
+  const text = describeFailure(await explain(counting(saveWithoutSync), failed), failed)
   expect(text).toMatch(/^seed \d+: a number that was said is not in the file\n/)
   expect(text).toMatch(/It takes 1 of the \d+ faults of that seed:\n +[\d.]+ s {2}process: power cut.*, for [\d.]+ s\n/)
   expect(text.split('\n').at(-1)).toMatch(/ counter-2 /)

@@ -93,17 +93,22 @@ async function assertRepeatable<Targets>(
 
 const linesShown = 60
 
-/** A run that broke a promise, for a person: the seed, the promise, the faults that it needs, and how it ended. */
-export function describeFailure(explained: Run, drawn: number): string {
-  const { seed, violation, faults, lines } = explained
+/** A run that broke a promise, for a person: the seed, the promise, the faults that it needs, and how it ended. @param failed With all faults. */
+export function describeFailure(explained: Run, failed: Run): string {
+  const { seed, violation, faults, strikes, lines } = explained
   const seconds = (ms: number) => `${(ms / 1_000).toFixed(3).padStart(11)} s`
   return [
     `seed ${seed}: ${violation?.message}`,
     '',
-    `It takes ${faults.length} of the ${drawn} faults of that seed:`,
+    `It takes ${countFaults(explained)} of the ${countFaults(failed)} faults of that seed:`,
     ...faults.map(({ atMs, kind, lastsMs }) => `${seconds(atMs)}  ${kind}, for ${(lastsMs / 1_000).toFixed(3)} s`),
+    ...strikes.map(({ atMs, what }) => `${seconds(atMs)}  ${what}`),
     '',
     `The last ${Math.min(linesShown, lines.length)} of ${lines.length} lines:`,
     ...lines.slice(-linesShown),
   ].join('\n')
+}
+
+function countFaults({ faults, strikes }: Run): number {
+  return faults.length + strikes.length
 }

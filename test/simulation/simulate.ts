@@ -1,8 +1,10 @@
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
+import { kindNameOf } from './faults/fault.ts'
 import { describeFailure } from './run-seeds.ts'
 import { runSideBySide, type SeedResult } from './run-side-by-side.ts'
 import { explain, runSeed, type Simulation } from './simulation.ts'
+import { strikeKinds } from './world/waves/waves.ts'
 import { wholeWorld } from './world/whole-world.ts'
 
 const usage = `npm run simulate -- [--seconds N] [--agents N] [--first N]   runs one seed after another until a promise is broken;
@@ -76,7 +78,7 @@ async function describeAlone<Targets>(simulation: Simulation<Targets>, seed: str
   const failed = await runSeed(simulation, seed)
   if (!failed.violation)
     return 'This seed keeps every promise when it runs alone. Something is left of a run before it.'
-  return describeFailure(await explain(simulation, failed), failed.faults.length)
+  return describeFailure(await explain(simulation, failed), failed)
 }
 
 /** Runs one seed, and prints each event of it. */
@@ -87,7 +89,7 @@ async function runOne(seed: string): Promise<void> {
   if (!run.violation) console.log(`seed ${seed}: every promise is kept`)
   else {
     process.exitCode = 1
-    console.log(`\n${describeFailure(await explain(simulation, run), run.faults.length)}`)
+    console.log(`\n${describeFailure(await explain(simulation, run), run)}`)
   }
   await simulation.end?.()
 }
@@ -99,7 +101,7 @@ function printFigures<Targets>(
   const write = (line: string) => console.log(line)
   write(`${runs} runs, ${events} events, ${Math.round(events / seconds)} events a second`)
   write('\nfaults')
-  for (const { part, name } of table) write(`${count(faultCounts.get(`${part}: ${name}`))}  ${part}: ${name}`)
+  for (const kind of [...table.map(kindNameOf), ...strikeKinds]) write(`${count(faultCounts.get(kind))}  ${kind}`)
   write('\nrows')
   for (const [row, times] of rows) write(`${count(times)}  ${row}`)
 }

@@ -68,6 +68,19 @@ function kindOf(violation: Error | undefined): string | undefined {
 export interface WorldParts {
   readonly scheduler: Scheduler
   readonly random: Random
+  /**
+   * Notes what the world breaks by itself after the storm.
+   *
+   * @param kind As it is counted. @param where Which one of its kind.
+   * @returns Whether it happens. A run may leave it out.
+   */
+  readonly noteStrike: (kind: string, where: string) => boolean
+}
+
+/** What a world has broken by itself after the storm. */
+export interface Strike {
+  readonly what: string
+  readonly atMs: number
 }
 
 /** A world, as the run sees it. */
@@ -101,6 +114,7 @@ export interface Simulation<Targets> {
 export interface Run {
   readonly seed: string
   readonly faults: readonly Fault[]
+  readonly strikes: readonly Strike[]
   /** A broken promise, or an error that a program did not catch. */
   readonly violation: Error | undefined
   /** Of everything that happened. */
@@ -116,6 +130,8 @@ export interface Run {
 export interface RunOptions {
   /** In place of those that the seed draws. */
   readonly faults?: readonly Fault[]
+  /** The others are left out. */
+  readonly strikes?: readonly Strike[]
   readonly keepsLines?: boolean
   /** Called before each event. */
   readonly onEvent?: (virtualMs: number) => void
@@ -132,7 +148,15 @@ export async function runSeed<Targets>(
   const scheduler = new Scheduler(random, trace)
   const faults = options.faults ?? drawFaults(table, random, stormMs)
   const faultCounts: FaultCounts = new Map()
-  const world = await assemble({ scheduler, random: random.part('world') })
+  const strikes: Strike[] = []
+  const noteStrike = (kind: string, where: string) => {
+    const what = `${kind} (${where})`
+    if (options.strikes?.every((kept) => kept.what !== what)) return false
+    strikes.push({ what, atMs: scheduler.nowMs })
+    faultCounts.set(kind, (faultCounts.get(kind) ?? 0) + 1)
+    return true
+  }
+  const world = await assemble({ scheduler, random: random.part('world'), noteStrike })
   scheduleFaults(faults, table, { targets: world.targets, scheduler, random, counts: faultCounts })
   const violation = await firstViolation(scheduler, async (check) => {
     const isOver = (atMs: number, isQuiet: () => boolean) => () => {
@@ -148,17 +172,23 @@ export async function runSeed<Targets>(
   })
   world.end?.()
   const { count: events, nowMs: virtualMs } = scheduler
-  return { seed, faults, violation, hash: trace.hash, events, virtualMs, faultCounts, lines: trace.lines }
+  return { seed, faults, strikes, violation, hash: trace.hash, events, virtualMs, faultCounts, lines: trace.lines }
 }
 
-/** The faults that a failing run needs, and what it looks like with only these: the same promise is broken. */
+/** What a failing run needs of what was broken, and what it looks like with only that: the same promise is broken. */
 export async function explain<Targets>(simulation: Simulation<Targets>, failed: Run): Promise<Run> {
-  const failsWith = async (faults: readonly Fault[]) => {
-    const { violation } = await runSeed(simulation, failed.seed, { faults })
+  const failsWith = async (parts: readonly (Fault | Strike)[]) => {
+    const { violation } = await runSeed(simulation, failed.seed, onlyWith(parts))
     return kindOf(violation) === kindOf(failed.violation)
   }
-  const faults = await shrink(failed.faults, failsWith)
-  return runSeed(simulation, failed.seed, { faults, keepsLines: true })
+  const parts = await shrink<Fault | Strike>([...failed.faults, ...failed.strikes], failsWith)
+  return runSeed(simulation, failed.seed, { ...onlyWith(parts), keepsLines: true })
+}
+
+function onlyWith(parts: readonly (Fault | Strike)[]) {
+  const isStrike = (part: Fault | Strike): part is Strike => 'what' in part
+  const isFault = (part: Fault | Strike): part is Fault => !isStrike(part)
+  return { faults: parts.filter(isFault), strikes: parts.filter(isStrike) }
 }
 
 /**

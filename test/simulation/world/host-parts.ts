@@ -13,7 +13,7 @@ import type { RecentWebhooks } from './recent-webhooks.ts'
 import type { AgentWitness } from './witnessed.ts'
 
 /** What the hosts of a world have in common. */
-export interface Surroundings extends WorldParts {
+export interface Surroundings extends Pick<WorldParts, 'scheduler' | 'random'> {
   readonly network: Network
   readonly nowMs: () => number
   readonly platform: ModelPlatform

@@ -88,7 +88,10 @@ const tablesEmptyAfterMs = 50_000
 /** An attempt may arrive for 43 s. A stock that is sent again then may be refused for its time. Then it is signed again 10 s later. */
 const ownStillMs = 55_000
 
-async function assemble({ scheduler, random }: WorldParts, { kind, names }: Layout): Promise<World<Targets>> {
+async function assemble(
+  { scheduler, random, noteStrike }: WorldParts,
+  { kind, names }: Layout,
+): Promise<World<Targets>> {
   const judge = new Judge()
   const network = new Network(random)
   const day: Day = { phase: 'open', stormEndedMs: Number.POSITIVE_INFINITY }
@@ -128,6 +131,7 @@ async function assemble({ scheduler, random }: WorldParts, { kind, names }: Layo
     onWave: newWaves({
       scheduler,
       random: random.part('waves'),
+      noteStrike,
       network,
       platform,
       agents,

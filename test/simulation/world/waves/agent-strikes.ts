@@ -5,6 +5,11 @@ import type { ModelPlatform } from '../model-platform.ts'
 import { afterLostStocks, denyEveryTransaction, prepareRefusals } from './platform-strikes.ts'
 import { hushOften, hushRate, type WaveTime } from './wave-time.ts'
 
+/** What may be struck together with an agent. */
+interface Struck {
+  readonly platform: ModelPlatform
+}
+
 const startedAgainMs = { min: 50, max: 10_000 }
 const stoppedSoonMs = { min: 500, max: 20_000 }
 const stoppedSoonRate = 0.3
@@ -13,7 +18,7 @@ const refusedAgainRate = 0.2
 const anyTimeRate = 0.3
 
 /** What an agent left on a slow network must be made good by the next process, or by another agent. */
-export function endAgent(agent: AgentHost, platform: ModelPlatform, time: WaveTime): void {
+export function endAgent(agent: AgentHost, time: WaveTime, { platform }: Struck): void {
   const { random, within, later, atEnd, hush } = time
   const stop = () => agent.restart()
   const kill = () => agent.agent.program.process?.end()
@@ -117,11 +122,10 @@ const platformAwayMs = { min: 100, max: 20_000 }
  * first thing that can show the time is a webhook.
  */
 export function startBeforePlatform(
-  struck: AgentHost,
-  { program: platform }: ModelPlatform,
+  { host, agent }: AgentHost,
   { random, within, later, atEnd }: WaveTime,
+  { platform: { program: platform } }: Struck,
 ): void {
-  const { host, agent } = struck
   within(powerlessMs.max + platformAwayMs.max, 'a power cut', () => {
     host.cutPower(random)
     platform.process?.end()
@@ -161,7 +165,7 @@ const aheadMs = { min: 10_000, max: 30_000 }
  * A clock that is set does not end the day for which an order may be in doubt. An agent believes the clock when it starts, so it
  * is not started meanwhile. It may be started in the next wave, so the clock is right again when this wave ends.
  */
-export function setClockDaysAhead(agent: AgentHost, platform: ModelPlatform, time: WaveTime): void {
+export function setClockDaysAhead(agent: AgentHost, time: WaveTime, { platform }: Struck): void {
   const { random, later, atEnd } = time
   const { clock } = agent.host
   const byMs = random.magnitude(daysAheadMs.min, daysAheadMs.max)
@@ -232,7 +236,7 @@ const fullInPurchaseRate = 0.4
  * Nothing is lost that was taken, and what could not be written is written later. Sometimes by the next process. A stock that
  * is refused meanwhile changes nothing about those before it.
  */
-export function fillDisk(agent: AgentHost, platform: ModelPlatform, time: WaveTime): void {
+export function fillDisk(agent: AgentHost, time: WaveTime, { platform }: Struck): void {
   const { random, later } = time
   const fill = () => {
     const makeRoom = agent.host.diskFaults.add(fullDisk(random), random)

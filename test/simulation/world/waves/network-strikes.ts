@@ -21,7 +21,7 @@ export function loseAnswers(network: Network, time: WaveTime): void {
 const turnedAwayMs = { min: 40_000, max: 44_000 }
 
 /** A proxy lets nothing through to the platform. Its pages end nothing that must be sent again. */
-export function turnAway(network: Network, platform: ModelPlatform, time: WaveTime): void {
+export function turnAway(network: Network, time: WaveTime, { platform }: { readonly platform: ModelPlatform }): void {
   const { random, later } = time
   afterLostStocks(platform, time, turnedAwayMs.max, 'a proxy lets nothing through', () => {
     const letThrough = network.faults.add({ fault: 'turned away', address: platformAddress, rate: 1, random })

@@ -11,7 +11,11 @@ const beginsMs = { min: waveMs, max: waveMs + 30_000 }
 const powerlessRate = 0.5
 
 /** All machines sleep or are off for days. Then the agent removes everything that it keeps for a day or a month. */
-export function sleepForDays(scheduler: Scheduler, agents: readonly AgentHost[], { random, later }: WaveTime): void {
+export function sleepForDays(
+  agents: readonly AgentHost[],
+  { random, later }: WaveTime,
+  { scheduler }: { readonly scheduler: Scheduler },
+): void {
   const lastsMs = random.magnitude(sleepMs.min, sleepMs.max)
   const powerless = agents.filter(() => random.happens(powerlessRate))
   later(beginsMs, 'the world sleeps for days', () => {

@@ -40,7 +40,11 @@ export function loseCommits(store: StoreCluster, time: WaveTime): void {
 }
 
 /** One host cannot reach the store for a while: shorter or longer than its lease lasts. */
-export function cutStoreOff(store: StoreCluster, agents: readonly AgentHost[], time: WaveTime): void {
+export function cutStoreOff(
+  store: StoreCluster,
+  time: WaveTime,
+  { agents }: { readonly agents: readonly AgentHost[] },
+): void {
   const { random, within, later } = time
   const { name } = random.pick(agents).host
   within(awayMs.max, 'the store is cut off from a host', () => {

@@ -1,6 +1,7 @@
 import type { Network } from '../../network/network.ts'
 import type { Random } from '../../random.ts'
 import type { Scheduler } from '../../scheduler.ts'
+import type { WorldParts } from '../../simulation.ts'
 import type { StoreCluster } from '../../sql/store-cluster.ts'
 import type { AgentHost } from '../agent-host.ts'
 import type { AfterWave } from '../day.ts'
@@ -40,6 +41,7 @@ import { type WaveTime, waveTime } from './wave-time.ts'
 interface WavesParts {
   readonly scheduler: Scheduler
   readonly random: Random
+  readonly noteStrike: WorldParts['noteStrike']
   readonly network: Network
   readonly platform: ModelPlatform
   readonly agents: readonly AgentHost[]
@@ -50,98 +52,121 @@ interface WavesParts {
   readonly hush: () => void
 }
 
-/** What breaks in a wave, and in how many of them. */
-type Strikes<Target> = readonly {
+/** What breaks in a wave: a line each. */
+interface StrikeKind<Target> {
+  readonly name: string
+  /** In how many waves. */
   readonly rate: number
-  readonly strike: (target: Target, time: WaveTime) => void
+  readonly strike: (target: Target, time: WaveTime, world: WavesParts) => void
   /** Which targets it may strike; all if it is left out. */
-  readonly mayStrike?: (target: Target) => boolean
-}[]
+  readonly mayStrike?: (target: Target, world: WavesParts) => boolean
+}
 
 /** A clock that is set back changes the order of files. */
 const mayBeSetBack = ({ callsBy }: AgentHost) => callsBy !== 'files'
 /** A clock that is set back by more than a day also changes the order of the ends that an asking game server reads. */
 const mayBeDaysAhead = (agent: AgentHost) => mayBeSetBack(agent) && agent.ordersBy !== 'asking' && agent.hasOwnStore
+const isScanned = ({ host }: AgentHost, { servers }: WavesParts) =>
+  servers.some((server) => server.host === host && server.quirks.isScanned)
 
 /** Only the first of these that happens strikes an agent: a stop needs a healthy disk. */
-const ofAgents = (platform: ModelPlatform): Strikes<AgentHost> => [
-  { rate: 0.08, strike: (agent, time) => startBeforePlatform(agent, platform, time) },
-  { rate: 0.1, strike: correctClock, mayStrike: mayBeSetBack },
-  { rate: 0.2, strike: (agent, time) => setClockDaysAhead(agent, platform, time), mayStrike: mayBeDaysAhead },
-  { rate: 0.35, strike: (agent, time) => fillDisk(agent, platform, time) },
-  { rate: 0.5, strike: (agent, time) => endAgent(agent, platform, time) },
+const ofAgents: readonly StrikeKind<AgentHost>[] = [
+  { name: 'files are locked', rate: 0.6, strike: lockFiles, mayStrike: isScanned },
+  { name: 'an agent is started before the platform', rate: 0.08, strike: startBeforePlatform },
+  { name: 'a clock is wrong for a while', rate: 0.1, strike: correctClock, mayStrike: mayBeSetBack },
+  { name: 'a clock is days ahead', rate: 0.2, strike: setClockDaysAhead, mayStrike: mayBeDaysAhead },
+  { name: 'a disk is full', rate: 0.35, strike: fillDisk },
+  { name: 'an agent ends', rate: 0.5, strike: endAgent },
 ]
-const alsoOfAgents: Strikes<AgentHost> = [
-  { rate: 0.3, strike: slowDiskDown },
-  { rate: 0.1, strike: setClockAhead },
-  { rate: 0.25, strike: lockMessages, mayStrike: ({ ordersBy }) => ordersBy === 'files' },
+const alsoOfAgents: readonly StrikeKind<AgentHost>[] = [
+  { name: 'a disk is slow', rate: 0.3, strike: slowDiskDown },
+  { name: 'a clock is set ahead', rate: 0.1, strike: setClockAhead },
+  {
+    name: 'messages are locked',
+    rate: 0.25,
+    strike: lockMessages,
+    mayStrike: ({ ordersBy }) => ordersBy === 'files',
+  },
 ]
-const lockedRate = 0.6
-/** How many nights last for days. */
-const longNightRate = 0.4
-const ofPlatform: Strikes<ModelPlatform> = [
-  { rate: 0.5, strike: repeatWebhooks },
-  { rate: 0.15, strike: breakWebhooks },
-  { rate: 0.18, strike: denyTransactions },
-  { rate: 0.06, strike: confuseTransactions },
-  { rate: 0.2, strike: denyStocks },
-  { rate: 0.08, strike: putResultsOff },
-  { rate: 0.25, strike: holdUpOneKind },
-  { rate: 0.25, strike: failOneKind },
-  { rate: 0.35, strike: endPlatform },
+/** Only the first of these that happens strikes an agent at night. */
+const ofNights: readonly StrikeKind<AgentHost>[] = [
+  { name: 'a disk is full at night', rate: 1 / 3, strike: fillDiskAtNight },
+  { name: 'an agent is away at night', rate: 1 / 2, strike: stayAwayAtNight },
+  { name: 'a power cut at dawn', rate: 1, strike: cutPowerAtDawn },
 ]
-const ofNetwork = (platform: ModelPlatform): Strikes<Network> => [
-  { rate: 0.15, strike: loseAnswers },
-  { rate: 0.1, strike: (network, time) => turnAway(network, platform, time) },
+/** A night that this strikes lasts for days, and nothing else strikes the agents. */
+const ofLongNights: StrikeKind<readonly AgentHost[]> = {
+  name: 'all machines sleep for days',
+  rate: 0.4,
+  strike: sleepForDays,
+}
+const ofPlatform: readonly StrikeKind<ModelPlatform>[] = [
+  { name: 'webhooks come twice', rate: 0.5, strike: repeatWebhooks },
+  { name: 'webhooks are not signed as they must be', rate: 0.15, strike: breakWebhooks },
+  { name: 'the platform does not know its transactions', rate: 0.18, strike: denyTransactions },
+  { name: 'the platform shows other items', rate: 0.06, strike: confuseTransactions },
+  { name: 'the platform does not know its listings', rate: 0.2, strike: denyStocks },
+  { name: 'the platform asks for a day', rate: 0.08, strike: putResultsOff },
+  { name: 'the platform is slow with one kind of call', rate: 0.25, strike: holdUpOneKind },
+  { name: 'calls of one kind fail', rate: 0.25, strike: failOneKind },
+  { name: 'the platform ends', rate: 0.35, strike: endPlatform },
 ]
-const ofGames: Strikes<Server> = [
-  { rate: 0.3, strike: endGame },
-  { rate: 0.2, strike: sayGarbage },
+const ofNetwork: readonly StrikeKind<Network>[] = [
+  { name: 'answers are lost', rate: 0.15, strike: loseAnswers },
+  { name: 'a proxy lets nothing through', rate: 0.1, strike: turnAway },
+]
+const ofGames: readonly StrikeKind<Server>[] = [
+  { name: 'a game server ends', rate: 0.3, strike: endGame },
+  { name: 'a game server replies with garbage', rate: 0.2, strike: sayGarbage },
+]
+const ofStore: readonly StrikeKind<StoreCluster>[] = [
+  { name: 'the store crashes', rate: 0.3, strike: loseStore },
+  { name: 'the store is full', rate: 0.3, strike: fillStore },
+  { name: 'the store loses answers to commits', rate: 0.3, strike: loseCommits },
+  { name: 'the store is cut off from a host', rate: 0.5, strike: cutStoreOff },
 ]
 
-const ofStore = (agents: readonly AgentHost[]): Strikes<StoreCluster> => [
-  { rate: 0.3, strike: loseStore },
-  { rate: 0.3, strike: fillStore },
-  { rate: 0.3, strike: loseCommits },
-  { rate: 0.5, strike: (store, time) => cutStoreOff(store, agents, time) },
-]
+const part = 'wave'
+const allKinds = [ofAgents, alsoOfAgents, ofNights, [ofLongNights], ofPlatform, ofNetwork, ofGames, ofStore]
+
+/** Everything that may break in a wave, as it is counted. */
+export const strikeKinds: readonly string[] = allKinds.flat().map(({ name }) => `${part}: ${name}`)
 
 /**
- * Breaks a few things in each wave after the storm. Only a few, so that the calm shows what an agent has not repaired.
+ * Breaks a few things in each wave after the storm. Only a few, so that the calm shows what an agent has not repaired. Each
+ * strike has a seed of its own, so leaving one out changes nothing for the others.
  *
  * @returns Called when a wave begins.
  */
-export function newWaves({
-  scheduler,
-  random,
-  network,
-  platform,
-  agents,
-  servers,
-  store,
-  hush,
-}: WavesParts): (next: AfterWave) => void {
-  const time = waveTime(scheduler, random, hush)
-  const onceForAgents = ofAgents(platform)
-  const strikeAll = <Target>(strikes: Strikes<Target>, target: Target) => {
-    for (const { rate, strike, mayStrike = () => true } of strikes)
-      if (mayStrike(target) && random.happens(rate)) strike(target, time)
+export function newWaves(world: WavesParts): (next: AfterWave) => void {
+  const { scheduler, hush, noteStrike, agents, servers, store } = world
+  let wave = 0
+
+  /** @returns Whether it was drawn. */
+  function strike<Target>(kind: StrikeKind<Target>, target: Target, targetName: string): boolean {
+    const { name, rate, mayStrike = () => true } = kind
+    const where = `wave ${wave}, ${targetName}`
+    const random = world.random.part(`${where}: ${name}`)
+    if (!mayStrike(target, world) || !random.happens(rate)) return false
+    if (noteStrike(`${part}: ${name}`, where)) kind.strike(target, waveTime(scheduler, random, hush), world)
+    return true
   }
-  const strikeOnce = (strikes: Strikes<AgentHost>, agent: AgentHost) =>
-    strikes.find(({ rate, mayStrike = () => true }) => mayStrike(agent) && random.happens(rate))?.strike(agent, time)
+  function strikeAll<Target>(kinds: readonly StrikeKind<Target>[], target: Target, targetName: string): void {
+    for (const kind of kinds) strike(kind, target, targetName)
+  }
+
   return (next) => {
-    const isLong = next === 'night' && random.happens(longNightRate)
-    if (isLong) sleepForDays(scheduler, agents, time)
+    wave++
+    const isLong = next === 'night' && strike(ofLongNights, agents, 'all')
     for (const agent of agents) {
-      const isScanned = servers.some(({ host, quirks }) => host === agent.host && quirks.isScanned)
-      if (next === 'night' && !isLong) random.pick([fillDiskAtNight, stayAwayAtNight, cutPowerAtDawn])(agent, time)
-      else if (isScanned && random.happens(lockedRate)) lockFiles(agent, time)
-      else strikeOnce(onceForAgents, agent)
-      if (next !== 'night') strikeAll(alsoOfAgents, agent)
+      const { name } = agent.host
+      const kinds = next === 'night' && !isLong ? ofNights : ofAgents
+      kinds.some((kind) => strike(kind, agent, name))
+      if (next !== 'night') strikeAll(alsoOfAgents, agent, name)
     }
-    strikeAll(ofPlatform, platform)
-    strikeAll(ofNetwork(platform), network)
-    for (const server of servers) strikeAll(ofGames, server)
-    if (store) strikeAll(ofStore(agents), store)
+    strikeAll(ofPlatform, world.platform, 'platform')
+    strikeAll(ofNetwork, world.network, 'network')
+    for (const server of servers) strikeAll(ofGames, server, server.host.name)
+    if (store) strikeAll(ofStore, store, 'store')
   }
 }
