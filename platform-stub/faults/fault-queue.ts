@@ -41,6 +41,11 @@ export class FaultQueue<Fault extends { readonly times: number }> {
     return this.#faults.slice(-count).reverse()
   }
 
+  /** Does nothing if it is gone. */
+  remove(id: number): void {
+    this.#faults = this.#faults.filter((fault) => fault.id !== id)
+  }
+
   clear(): void {
     this.#faults = []
   }

@@ -46,3 +46,13 @@ test('a delay is over when its real time is, or when it is broken off; after the
   await wait('late', 1_000)
   expect(over).toEqual(['short', 'long', 'late'])
 })
+
+test('a fault that is removed does not happen any more, and the others do', () => {
+  const queue = new FaultQueue<{ times: number; what: string }>()
+  const { id } = queue.add({ times: 5, what: 'removed' })
+  queue.add({ times: 1, what: 'kept' })
+  queue.remove(id)
+  queue.remove(id)
+  expect(queue.take(any)?.what).toBe('kept')
+  expect(queue.isEmpty).toBe(true)
+})

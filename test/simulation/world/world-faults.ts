@@ -167,22 +167,24 @@ function partner(draw: (random: Random) => Without<PartnerFault, 'times'>) {
   return ({ platform }: WorldTargets, random: Random) => {
     const { partner: faults } = platform.composed.faults
     const meant = random.happens(0.5) ? { operation: random.pick(meantOperations) } : {}
-    faults.add({ ...meant, ...draw(random), times: random.integer(1, 10) } as PartnerFault)
-    return () => faults.clear()
+    const { id } = faults.add({ ...meant, ...draw(random), times: random.integer(1, 10) } as PartnerFault)
+    return () => faults.remove(id)
   }
 }
 
 function webhook(draw: (random: Random) => Without<WebhookFault, 'times' | 'event'>) {
   return ({ platform }: WorldTargets, random: Random) => {
     const { webhook: faults } = platform.composed.faults
-    faults.add({ ...draw(random), times: random.integer(1, 5) } as WebhookFault)
-    return () => faults.clear()
+    const { id } = faults.add({ ...draw(random), times: random.integer(1, 5) } as WebhookFault)
+    return () => faults.remove(id)
   }
 }
 
+/** Some game servers are like this all day. */
 function quirk(name: keyof Quirks) {
   return ({ quirks }: WorldTargets, random: Random) => {
     const struck = random.pick(quirks)
+    if (struck[name]) return undefined
     struck[name] = true
     return () => {
       struck[name] = false
@@ -192,6 +194,7 @@ function quirk(name: keyof Quirks) {
 
 function turnOn(name: 'failing' | 'confusing' | 'misrouting') {
   return ({ platform }: WorldTargets) => {
+    if (platform[name].isOn) return undefined
     platform[name].isOn = true
     return () => {
       platform[name].isOn = false

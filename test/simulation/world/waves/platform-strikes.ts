@@ -180,6 +180,8 @@ function answerWrongly(
 ): void {
   // Of the process that runs now: the platform may have been started again in this wave.
   const { partner } = platform.composed.faults
-  for (const fault of faults) partner.add({ ...fault, times })
-  later(wrongMs, 'the platform answers correctly again', () => partner.clear())
+  const ids = faults.map((fault) => partner.add({ ...fault, times }).id)
+  later(wrongMs, 'the platform answers correctly again', () => {
+    for (const id of ids) partner.remove(id)
+  })
 }
