@@ -9,6 +9,7 @@ import type { Status } from '../../../agent/status/status.ts'
 import { isNotTakenYet } from '../../../contract/events.ts'
 import type { HostAddresses } from './agent-program.ts'
 import { orderOfFile } from './order-of-file.ts'
+import { type Fields, readSentRequest, type SentRequest } from './sent-request.ts'
 
 /** Sees what crosses the edge of an agent, at the moment when it does. */
 export interface AgentWitness {
@@ -62,16 +63,6 @@ export interface AnsweredStock {
   /** When the webhook arrived. */
   readonly arrivedMs: number
 }
-
-/** What leaves for the platform. */
-export interface SentRequest {
-  readonly path: string
-  readonly headers: readonly string[]
-  /** The fields of its body. */
-  readonly input: Fields
-}
-
-type Fields = Readonly<Record<string, unknown>>
 
 /** A line of an agent's log. */
 export interface LoggedLine {
@@ -165,7 +156,7 @@ export function witnessOutside(
             witness.onHandedOver(transactionId, 'push')
           const { path, headers } = request
           if (isToGame) witness.onPushed(headers)
-          const onEnded = isToGame ? undefined : witness.onSent({ path, headers, input })
+          const onEnded = isToGame ? undefined : witness.onSent(readSentRequest({ path, headers, input }))
           const result = await connection.send(request, sendOptions)
           onEnded?.(result)
           return result

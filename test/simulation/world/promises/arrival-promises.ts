@@ -1,4 +1,5 @@
-import type { AgentWitness, GivenCall, SentRequest } from '../witnessed.ts'
+import type { SentRequest } from '../sent-request.ts'
+import type { AgentWitness, GivenCall } from '../witnessed.ts'
 import type { Break } from './judge.ts'
 
 interface ArrivalPromisesParts {

@@ -1,5 +1,5 @@
 import type { GameCall } from '../game/call-agent.ts'
-import type { SentRequest } from '../witnessed.ts'
+import type { SentRequest } from '../sent-request.ts'
 
 /** Which fields of a call say what it changes. */
 const keyFields: Readonly<Record<string, readonly string[]>> = {
@@ -18,17 +18,6 @@ export function keyOfCall({ operation, input }: Omit<GameCall, 'id'>): string | 
 }
 
 /** The key of the calls for which an attempt is made. */
-export function keyOfSent({ path, input }: SentRequest): string | undefined {
-  const [, id, result] = /^\/v1\/api\/transactions\/(\d+)\/(delivery(?:-failure)?)$/.exec(path) ?? []
-  if (id !== undefined)
-    return keyOfCall({ operation: `transaction.${result}`, input: { ...input, transactionId: Number(id) } })
-  const operation = operationOfSent[`${path} ${input['action'] ?? ''}`]
-  return operation && keyOfCall({ operation, input })
-}
-
-const operationOfSent: Readonly<Record<string, string>> = {
-  '/v1/api/transactions ': 'transaction.create',
-  '/v1/api/market/listings ': 'market.register',
-  '/v1/api/market/listings WITHDRAW': 'market.withdraw',
-  '/v1/api/market/listings ADJUST_STOCK': 'market.adjust-stock',
+export function keyOfSent({ operation, transactionId, input }: SentRequest): string | undefined {
+  return operation && keyOfCall({ operation, input: transactionId === undefined ? input : { ...input, transactionId } })
 }

@@ -1,6 +1,6 @@
 import type { AttemptResult } from '../../../../agent/platform/attempt-result.ts'
 import type { Status } from '../../../../agent/status/status.ts'
-import type { SentRequest } from '../witnessed.ts'
+import type { SentRequest } from '../sent-request.ts'
 import { isOfPlatform, isRefusalOfPlatform } from './attempt-outcome.ts'
 import type { Break } from './judge.ts'
 import { signatureOf } from './signature.ts'

@@ -1,7 +1,7 @@
 import type { AgentConfig } from '../../../../agent/config/config.ts'
 import { apiKeyHeaderName } from '../../../../contract/envelope/protected-header.ts'
 import { headerIn } from '../../network/message.ts'
-import type { SentRequest } from '../witnessed.ts'
+import type { SentRequest } from '../sent-request.ts'
 import type { Break } from './judge.ts'
 
 interface CredentialPromisesParts {

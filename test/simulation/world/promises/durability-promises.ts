@@ -13,7 +13,8 @@ import {
 import type { Disk } from '../../disk/disk.ts'
 import type { DiskFaults } from '../../disk/disk-faults.ts'
 import type { HostClock } from '../../host-clock.ts'
-import type { GivenCall, LoggedLine, SentRequest } from '../witnessed.ts'
+import type { SentRequest } from '../sent-request.ts'
+import type { GivenCall, LoggedLine } from '../witnessed.ts'
 import { isClaimOf } from './claim-of.ts'
 import type { Break } from './judge.ts'
 import { isRepetition } from './repetition.ts'
@@ -71,10 +72,10 @@ export class DurabilityPromises {
   }
 
   /** Called before it leaves. @returns Called when the attempt of a purchase has ended. */
-  readonly onSent = ({ path, input }: SentRequest): (() => void) | undefined => {
+  readonly onSent = ({ operation, input }: SentRequest): (() => void) | undefined => {
     const { state, isByFiles } = this.#parts
-    if (path === '/v1/api/market/listings') this.#noteSent(input)
-    if (path !== '/v1/api/transactions') return undefined
+    if (operation === 'market.adjust-stock') this.#noteSent(input)
+    if (operation !== 'transaction.create') return undefined
     const id = String(input['buyerCharacterRef'])
     if (durableAnswerIn(state, id) !== null)
       this.#parts.break('a purchase is sent only if its intent is on the disk', id)

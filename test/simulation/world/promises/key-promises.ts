@@ -1,13 +1,14 @@
+import { operations } from '../../../../contract/operations.ts'
 import type { Day } from '../day.ts'
-import type { AgentWitness, GivenCall, SentRequest } from '../witnessed.ts'
+import type { SentRequest } from '../sent-request.ts'
+import type { AgentWitness, GivenCall } from '../witnessed.ts'
 import type { Break } from './judge.ts'
 
 /** What puts the requests of a game server in order; undefined for those that nothing orders. */
-export function keyOf({ path, input }: SentRequest): string | undefined {
-  const [, transactionId] = /^\/v1\/api\/transactions\/(\d+)\/delivery/.exec(path) ?? []
-  if (transactionId !== undefined) return `transactionId ${transactionId}`
-  if (path !== '/v1/api/market/listings') return undefined
-  return `itemRef ${input['itemRef']}`
+export function keyOf({ operation, transactionId, input }: SentRequest): string | undefined {
+  const orderedBy = operation && operations[operation].orderedBy
+  if (!orderedBy) return undefined
+  return `${orderedBy} ${orderedBy === 'transactionId' ? transactionId : input[orderedBy]}`
 }
 
 /** What puts a call in order. */

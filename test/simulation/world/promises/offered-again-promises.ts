@@ -1,7 +1,8 @@
 import type { Order } from '../../../../agent/orders/order.ts'
 import { orderLines } from '../../../../agent/orders/order-changes.ts'
 import { awaitsReply } from '../../../../agent/orders/order-moves.ts'
-import type { AgentWitness, LoggedLine, SentRequest } from '../witnessed.ts'
+import type { SentRequest } from '../sent-request.ts'
+import type { AgentWitness, LoggedLine } from '../witnessed.ts'
 import type { Break } from './judge.ts'
 
 interface OfferedAgainParts {
@@ -29,9 +30,8 @@ export class OfferedAgainPromises implements Partial<AgentWitness> {
     this.#parts = parts
   }
 
-  onSent({ path }: SentRequest): undefined {
-    const [, transactionId] = /^\/v1\/api\/transactions\/(\d+)$/.exec(path) ?? []
-    if (transactionId !== undefined) this.#see(this.#asked, Number(transactionId))
+  onSent({ operation, transactionId }: SentRequest): undefined {
+    if (operation === 'transaction.get' && transactionId !== undefined) this.#see(this.#asked, transactionId)
   }
 
   onLogged({ transactionId, phase, msg }: LoggedLine): void {

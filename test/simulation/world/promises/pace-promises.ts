@@ -1,5 +1,6 @@
 import type { AttemptResult } from '../../../../agent/platform/attempt-result.ts'
-import type { GivenCall, SentRequest } from '../witnessed.ts'
+import type { SentRequest } from '../sent-request.ts'
+import type { GivenCall } from '../witnessed.ts'
 import { askedWaitMs } from './asked-wait.ts'
 import type { Break } from './judge.ts'
 
@@ -52,8 +53,8 @@ export class PacePromises {
   }
 
   /** @returns Called when the attempt has ended. */
-  onSent({ path, input }: SentRequest): ((result: AttemptResult) => void) | undefined {
-    if (path !== '/v1/api/market/listings') return undefined
+  onSent({ operation, input }: SentRequest): ((result: AttemptResult) => void) | undefined {
+    if (operation !== 'market.adjust-stock') return undefined
     const { observedQuantity } = input
     const itemRef = String(input['itemRef'])
     const { nowMs, startedMs } = this.#parts

@@ -1,6 +1,6 @@
 import type { AttemptResult } from '../../../../agent/platform/attempt-result.ts'
 import type { GameCall, Told } from '../game/call-agent.ts'
-import type { SentRequest } from '../witnessed.ts'
+import type { SentRequest } from '../sent-request.ts'
 import { keyOfCall, keyOfSent } from './call-keys.ts'
 import type { Break } from './judge.ts'
 

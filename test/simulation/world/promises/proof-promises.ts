@@ -1,7 +1,8 @@
 import { orderLines } from '../../../../agent/orders/order-changes.ts'
 import type { AttemptResult } from '../../../../agent/platform/attempt-result.ts'
 import { isOfAnother } from '../platform-edge.ts'
-import type { LoggedLine, ReceivedWebhook, SentRequest } from '../witnessed.ts'
+import type { SentRequest } from '../sent-request.ts'
+import type { LoggedLine, ReceivedWebhook } from '../witnessed.ts'
 import type { Break } from './judge.ts'
 
 /** How old the platform's word may be when an order is handed over. */
@@ -42,17 +43,15 @@ export class ProofPromises {
   }
 
   /** @returns Called when the attempt has ended. */
-  onSent({ path }: SentRequest): ((result: AttemptResult) => void) | undefined {
-    const [, id] = /^\/v1\/api\/transactions\/(\d+)$/.exec(path) ?? []
-    if (id === undefined) return undefined
+  onSent({ operation, transactionId: id }: SentRequest): ((result: AttemptResult) => void) | undefined {
+    if (operation !== 'transaction.get' || id === undefined) return undefined
     const askedMs = this.#parts.nowMs()
     return (result) => {
       if (result.kind !== 'answered') return
       const { data = {}, message } = bodyOf(result.body)
-      if (isOfAnother(data.itemRef)) this.#noteWord(Number(id), { deniedMs: askedMs })
-      else if (result.status === 200)
-        this.#noteWord(Number(id), { askedMs, awaitedMs: isAwaited(data) ? askedMs : longAgo })
-      else if (denials.has(result.status) && message !== undefined) this.#noteWord(Number(id), { deniedMs: askedMs })
+      if (isOfAnother(data.itemRef)) this.#noteWord(id, { deniedMs: askedMs })
+      else if (result.status === 200) this.#noteWord(id, { askedMs, awaitedMs: isAwaited(data) ? askedMs : longAgo })
+      else if (denials.has(result.status) && message !== undefined) this.#noteWord(id, { deniedMs: askedMs })
     }
   }
 

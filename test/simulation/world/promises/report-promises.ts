@@ -2,7 +2,8 @@ import { orderLines } from '../../../../agent/orders/order-changes.ts'
 import type { AttemptResult } from '../../../../agent/platform/attempt-result.ts'
 import { startOfRunMs } from '../../host-clock.ts'
 import type { ModelPlatform } from '../model-platform.ts'
-import type { LoggedLine, SentRequest } from '../witnessed.ts'
+import type { SentRequest } from '../sent-request.ts'
+import type { LoggedLine } from '../witnessed.ts'
 import { askedWaitMs, isAskedToWaitUntil } from './asked-wait.ts'
 import type { Break } from './judge.ts'
 
@@ -55,10 +56,9 @@ export class ReportPromises {
   }
 
   /** @returns Called when the attempt has ended. */
-  onSent({ path, input }: SentRequest): ((result: AttemptResult) => void) | undefined {
+  onSent({ operation, transactionId: id, input }: SentRequest): ((result: AttemptResult) => void) | undefined {
     const { nowMs, startedMs } = this.#parts
-    const id = Number(/^\/v1\/api\/transactions\/(\d+)\/delivery/.exec(path)?.[1])
-    if (Number.isNaN(id)) return undefined
+    if (id === undefined || operation === 'transaction.get') return undefined
     const sentMs = nowMs()
     const before = this.#refused.get(id)
     const isSame = before?.startedMs === startedMs()

@@ -1,6 +1,6 @@
 import type { AttemptResult } from '../../../../agent/platform/attempt-result.ts'
 import type { GameCall, Told } from '../game/call-agent.ts'
-import type { SentRequest } from '../witnessed.ts'
+import type { SentRequest } from '../sent-request.ts'
 import { askedDateWaitMs, askedWaitMs, isAskedToWaitUntil } from './asked-wait.ts'
 import type { OwnAgent } from './attempt-promises.ts'
 import { keyOfCall, keyOfSent } from './call-keys.ts'

@@ -1,7 +1,8 @@
 import type { StoreCluster } from '../../sql/store-cluster.ts'
 import type { ModelPlatform } from '../model-platform.ts'
+import type { SentRequest } from '../sent-request.ts'
 import type { OpenOrder } from '../server.ts'
-import type { AgentWitness, GivenCall, SentRequest } from '../witnessed.ts'
+import type { AgentWitness, GivenCall } from '../witnessed.ts'
 import type { Break } from './judge.ts'
 import { keyOf } from './key-promises.ts'
 import type { Unfinished } from './quiet-promises.ts'
@@ -103,8 +104,8 @@ export class SharedStorePromises {
     this.#unasked.reset()
   }
 
-  #checkIntent({ path, input }: SentRequest): void {
-    if (path !== '/v1/api/transactions') return
+  #checkIntent({ operation, input }: SentRequest): void {
+    if (operation !== 'transaction.create') return
     const id = String(input['buyerCharacterRef'])
     const rows = this.#store.look('SELECT FROM market_agent.call WHERE id = $1 AND in_doubt', [id])
     if (rows && (rows.length === 0 || this.#store.isUnsynced(id)))
@@ -155,6 +156,6 @@ const keptByCalls = `
 
 /** What agents have in common that send it: a key, or the id of a purchase. */
 function sharedOf(request: SentRequest): string | undefined {
-  if (request.path !== '/v1/api/transactions') return keyOf(request)
+  if (request.operation !== 'transaction.create') return keyOf(request)
   return `id ${request.input['buyerCharacterRef']}`
 }

@@ -1,6 +1,7 @@
 import { orderLines } from '../../../../agent/orders/order-changes.ts'
 import type { PlatformKey } from '../agent-program.ts'
-import type { LoggedLine, ReceivedWebhook, SentRequest } from '../witnessed.ts'
+import type { SentRequest } from '../sent-request.ts'
+import type { LoggedLine, ReceivedWebhook } from '../witnessed.ts'
 import type { Break } from './judge.ts'
 import { readWebhook } from './signature.ts'
 

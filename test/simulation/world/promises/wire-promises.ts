@@ -1,5 +1,5 @@
-import { operations } from '../../../../contract/operations.ts'
-import type { LoggedLine, SentRequest } from '../witnessed.ts'
+import type { SentRequest } from '../sent-request.ts'
+import type { LoggedLine } from '../witnessed.ts'
 import type { Break } from './judge.ts'
 import { parseSignature, signatureOf } from './signature.ts'
 
@@ -10,11 +10,6 @@ const reserveS = 20
 const signaturesMax = 50
 /** Of one kind. The agent's own limit is 30, in minutes that begin at any time, and each process counts for itself. */
 const warningsPerMinuteMax = 100
-
-/** Of every operation of the platform. */
-const paths = Object.values(operations)
-  .filter((operation) => operation.kind === 'platform')
-  .map(({ path }) => new RegExp(`^${path.replace('{transactionId}', '\\d+').replace(/\{\w+\}/, '[^/]+')}$`))
 
 interface WirePromisesParts {
   readonly break: Break
@@ -45,8 +40,8 @@ export class WirePromises {
   }
 
   /** An agent sends a request. */
-  readonly onSent = ({ path, headers }: SentRequest): undefined => {
-    if (!paths.some((known) => known.test(path))) this.#break('a request has a path of the interface', path)
+  readonly onSent = ({ path, headers, operation }: SentRequest): undefined => {
+    if (operation === undefined) this.#break('a request has a path of the interface', path)
     const [signature] = signatureOf(headers)?.split('.').slice(-1) ?? []
     if (signature !== undefined) this.#signatures = [...this.#signatures.slice(1 - signaturesMax), signature]
     const { jti, iat = 0, exp = 0 } = parseSignature(headers) ?? {}
