@@ -55,7 +55,7 @@ export async function runSeeds<Targets>(simulation: Simulation<Targets>, range: 
   const isOver = () => failed !== undefined || isCalledOff()
   const optionsOf = (seed: string): RunOptions => ({ onEvent: (virtualMs) => onEvent(seed, virtualMs) })
 
-  async function runOthers(untilS: number): Promise<void> {
+  async function runNew(untilS: number): Promise<void> {
     for (; !isOver() && runs < runsMax && elapsedS() < untilS; runs++) {
       const seed = String(firstSeed + runs * step)
       const run = await runSeed(simulation, seed, optionsOf(seed))
@@ -66,13 +66,13 @@ export async function runSeeds<Targets>(simulation: Simulation<Targets>, range: 
     }
   }
 
-  await runOthers(twice > 0 ? seconds * newSeedsShare : seconds)
+  await runNew(twice > 0 ? seconds * newSeedsShare : seconds)
   for (const [n, run] of toRepeat.entries()) {
-    // The first one always.
+    // The first seed is always run again.
     if (isOver() || (n > 0 && elapsedS() >= seconds)) break
     await assertRepeatable(simulation, run, optionsOf(run.seed))
   }
-  await runOthers(seconds)
+  await runNew(seconds)
   return { runs, events, seconds: elapsedS(), faultCounts, failed }
 }
 
@@ -93,7 +93,11 @@ async function assertRepeatable<Targets>(
 
 const linesShown = 60
 
-/** A run that broke a promise, for a person: the seed, the promise, the faults that it needs, and how it ended. @param failed With all faults. */
+/**
+ * A run that broke a promise, for a person: the seed, the promise, the faults that it needs, and how it ended.
+ *
+ * @param failed The same run with all faults.
+ */
 export function describeFailure(explained: Run, failed: Run): string {
   const { seed, violation, faults, strikes, lines } = explained
   const seconds = (ms: number) => `${(ms / 1_000).toFixed(3).padStart(11)} s`
@@ -102,7 +106,7 @@ export function describeFailure(explained: Run, failed: Run): string {
     '',
     `It takes ${countFaults(explained)} of the ${countFaults(failed)} faults of that seed:`,
     ...faults.map(({ atMs, kind, lastsMs }) => `${seconds(atMs)}  ${kind}, for ${(lastsMs / 1_000).toFixed(3)} s`),
-    ...strikes.map(({ atMs, what }) => `${seconds(atMs)}  ${what}`),
+    ...strikes.map((strike) => `${' '.repeat(13)}  ${strike}`),
     '',
     `The last ${Math.min(linesShown, lines.length)} of ${lines.length} lines:`,
     ...lines.slice(-linesShown),

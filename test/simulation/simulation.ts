@@ -77,12 +77,6 @@ export interface WorldParts {
   readonly noteStrike: (kind: string, where: string) => boolean
 }
 
-/** What a world has broken by itself after the storm. */
-export interface Strike {
-  readonly what: string
-  readonly atMs: number
-}
-
 /** A world, as the run sees it. */
 export interface World<Targets> {
   /** What the faults strike. */
@@ -114,7 +108,8 @@ export interface Simulation<Targets> {
 export interface Run {
   readonly seed: string
   readonly faults: readonly Fault[]
-  readonly strikes: readonly Strike[]
+  /** What the world has broken by itself after the storm. */
+  readonly strikes: readonly string[]
   /** A broken promise, or an error that a program did not catch. */
   readonly violation: Error | undefined
   /** Of everything that happened. */
@@ -131,7 +126,7 @@ export interface RunOptions {
   /** In place of those that the seed draws. */
   readonly faults?: readonly Fault[]
   /** The others are left out. */
-  readonly strikes?: readonly Strike[]
+  readonly strikes?: readonly string[]
   readonly keepsLines?: boolean
   /** Called before each event. */
   readonly onEvent?: (virtualMs: number) => void
@@ -148,11 +143,11 @@ export async function runSeed<Targets>(
   const scheduler = new Scheduler(random, trace)
   const faults = options.faults ?? drawFaults(table, random, stormMs)
   const faultCounts: FaultCounts = new Map()
-  const strikes: Strike[] = []
+  const strikes: string[] = []
   const noteStrike = (kind: string, where: string) => {
     const what = `${kind} (${where})`
-    if (options.strikes?.every((kept) => kept.what !== what)) return false
-    strikes.push({ what, atMs: scheduler.nowMs })
+    if (options.strikes?.includes(what) === false) return false
+    strikes.push(what)
     faultCounts.set(kind, (faultCounts.get(kind) ?? 0) + 1)
     return true
   }
@@ -177,18 +172,17 @@ export async function runSeed<Targets>(
 
 /** What a failing run needs of what was broken, and what it looks like with only that: the same promise is broken. */
 export async function explain<Targets>(simulation: Simulation<Targets>, failed: Run): Promise<Run> {
-  const failsWith = async (parts: readonly (Fault | Strike)[]) => {
+  const failsWith = async (parts: readonly (Fault | string)[]) => {
     const { violation } = await runSeed(simulation, failed.seed, onlyWith(parts))
     return kindOf(violation) === kindOf(failed.violation)
   }
-  const parts = await shrink<Fault | Strike>([...failed.faults, ...failed.strikes], failsWith)
+  const parts = await shrink<Fault | string>([...failed.faults, ...failed.strikes], failsWith)
   return runSeed(simulation, failed.seed, { ...onlyWith(parts), keepsLines: true })
 }
 
-function onlyWith(parts: readonly (Fault | Strike)[]) {
-  const isStrike = (part: Fault | Strike): part is Strike => 'what' in part
-  const isFault = (part: Fault | Strike): part is Fault => !isStrike(part)
-  return { faults: parts.filter(isFault), strikes: parts.filter(isStrike) }
+function onlyWith(parts: readonly (Fault | string)[]) {
+  const faults = parts.filter((part) => typeof part !== 'string')
+  return { faults, strikes: parts.filter((part) => typeof part === 'string') }
 }
 
 /**

@@ -18,7 +18,9 @@ function simulate(...options: readonly string[]) {
   return { status, said: stdout + stderr }
 }
 
-test('the whole world keeps every promise under the first seeds, twice alike', { timeout: slowWorldMs }, () => {
+test('the whole world keeps every promise under the first seeds, and a second run is like the first', {
+  timeout: slowWorldMs,
+}, () => {
   const { status, said } = simulate('--seconds', '6')
   expect(status, said).toBe(0)
 })

@@ -20,6 +20,8 @@ export interface DiskFault {
 /** How a call fails. */
 export type CallFailure = Pick<DiskFault, 'isMade'> & { readonly code: string }
 
+const ofFullDisks: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT'])
+
 /** The faults of a disk that are active, and how slow it is. */
 export class DiskFaults {
   /** How long a call that goes to the disk may take, in ms. */
@@ -30,7 +32,7 @@ export class DiskFaults {
   changes = 0
   /** Names of calls that have failed. */
   readonly failedCalls = new Set<string>()
-  /** How many calls have failed. */
+  /** How many calls have failed for another reason than a full disk. */
   failures = 0
 
   /** Makes calls fail from now on. The returned function ends that. */
@@ -52,7 +54,7 @@ export class DiskFaults {
   isFullAt(path: string): boolean {
     return [...this.#active].some(({ fault: { calls, codes, rate, times, paths } }) => {
       const isCertain = rate === 1 && times === undefined && (paths?.test(path) ?? true)
-      return isCertain && calls.includes('write') && codes.every((code) => code === 'ENOSPC' || code === 'EDQUOT')
+      return isCertain && calls.includes('write') && codes.every((code) => ofFullDisks.has(code))
     })
   }
 
@@ -62,10 +64,11 @@ export class DiskFaults {
       const { fault, random } = active
       const { calls, codes, rate, paths = /^/, times = Number.POSITIVE_INFINITY } = fault
       if (!calls.includes(call) || !paths.test(path) || active.failures >= times || !random.happens(rate)) continue
+      const code = random.pick(codes)
       active.failures++
-      this.failures++
+      if (!ofFullDisks.has(code)) this.failures++
       this.failedCalls.add(call)
-      return { code: random.pick(codes), isMade: fault.isMade ?? false }
+      return { code, isMade: fault.isMade ?? false }
     }
     return undefined
   }

@@ -112,10 +112,11 @@ export interface StopWatch {
   readonly onLate: () => void
 }
 
-/** For what an agent may end by itself. */
-const namedErrors = [SyncFailedError, RemovedError, StoreUnusableError, StoreFullError, StoreUnreachableError]
+/** The reasons for which an agent may end by itself, besides errors of the system. */
+const failures = [SyncFailedError, RemovedError, StoreUnusableError]
+const systemCode = /^E[A-Z0-9]+$/
 
-/** What a start says that may not work with a file. */
+/** How a start says that it has no right to a file. */
 const noRight = /\b(?:EACCES|EPERM)\b/
 
 const { privateKey, publicKey } = testKeysOf('game-server')
@@ -188,8 +189,8 @@ export function installAgent(parts: AgentParts): ModelAgent {
     }
     const failuresBefore = host.diskFaults.failures
     const onFatal = (error: Error): never => {
-      const isHostWell = parts.store === undefined && host.diskFaults.failures === failuresBefore
-      if (process.state !== 'dead' && (isHostWell || !hasName(error))) onBug(error)
+      const isHostHealthy = parts.store === undefined && host.diskFaults.failures === failuresBefore
+      if (process.state !== 'dead' && (isHostHealthy || !isFailure(error, parts.store))) onBug(error)
       end(error)
       throw new ProcessDied()
     }
@@ -274,9 +275,11 @@ export function installAgent(parts: AgentParts): ModelAgent {
   }
 }
 
-/** Whether an error says what is wrong with the host or the store. Others are bugs. */
-function hasName(error: Error): boolean {
-  return 'code' in error || namedErrors.some((named) => error instanceof named)
+/** Whether an error is one of the host or of a shared store. Others are bugs. A full disk does not end an agent. */
+function isFailure(error: Error, store: SharedStore | undefined): boolean {
+  const ofStore = store ? [StoreFullError, StoreUnreachableError] : []
+  const isNamed = [...failures, ...ofStore].some((named) => error instanceof named)
+  return isNamed || ('code' in error && systemCode.test(String(error.code)))
 }
 
 function configOf(

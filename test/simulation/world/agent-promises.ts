@@ -107,8 +107,8 @@ export function promisesAbout(parts: AgentPromisesParts): AgentPromises {
   // Agents that share a store divide the orders of one game server.
   const isOurs = (id: number) => hasOwnStore && ownerOf(id) === registration().gameServerId
   const proofs = new ProofPromises({ ...judge, nowMs, isOurs })
-  const reports = new ReportPromises({ ...since, platform })
-  const closed = new ClosedPromises({ ...judge, platform })
+  const reports = new ReportPromises({ ...since, platform, day })
+  const closed = new ClosedPromises({ ...judge, platform, nowMs })
   const offeredAgain = new OfferedAgainPromises({ ...judge, startedMs, findOrder: (id) => orderIn(state, id) })
   const lists = new OrderListPromises({
     ...{ ...judge, wallMs: () => clock.wallMs },
@@ -116,7 +116,7 @@ export function promisesAbout(parts: AgentPromisesParts): AgentPromises {
     wasClockSet: () => (clock.lastSetMs ?? Number.NEGATIVE_INFINITY) >= startedMs(),
   })
   const events = new EventPromises({ ...parts, ...judge, spool })
-  // What is handed over in a list by a file is not seen.
+  // The checker does not see orders that a file lists.
   const seesReports = hasOwnStore && parts.reportsBy === 'reply' && !(ordersBy === 'asking' && callsBy === 'files')
   const seesEvents = ordersBy === 'files' && hasOwnStore
 
@@ -160,7 +160,7 @@ export function promisesAbout(parts: AgentPromisesParts): AgentPromises {
       clocks,
       proofs,
       closed,
-      // Before what leaves counts as said.
+      // This must come before `lateStocks`, which notes what leaves.
       ...(repairs ? [repairs] : []),
       ...(callsBy === 'http' && hasOwnStore ? [sentAgain] : []),
       ...(callsBy === 'files' && hasOwnStore ? [claimOrder] : []),
@@ -180,7 +180,7 @@ export function promisesAbout(parts: AgentPromisesParts): AgentPromises {
     check() {
       if (diskFaults.isHealthy && agent().program.process) reports.check()
       else reports.holdUp()
-      // In waves too.
+      // These are checked in waves too.
       repairs?.check()
       sentAgain.check()
       claims.check()

@@ -76,6 +76,7 @@ export interface LoggedLine {
   readonly cure?: string
   /** Of an order in the ledger. */
   readonly phase?: OrderPhase
+  readonly generation?: number
   readonly result?: string | null
   /** Of a file. */
   readonly name?: string

@@ -187,7 +187,7 @@ export class AnswerPromises {
   /** The platform refuses a purchase whose id has been used for one. */
   #checkIsForgotten(id: string, { code, text }: Told): void {
     const madeMs = this.#madeMs.get(id) ?? Number.NEGATIVE_INFINITY
-    if (code === undefined && this.#nowMs() < madeMs + windowMs && this.#isWindowKept(madeMs))
+    if (code === undefined && this.#nowMs() < madeMs + windowMs && this.#isAgeKnown(madeMs))
       this.#break('a purchase that was made is not made again within its window', `${id}: ${text}`)
   }
 

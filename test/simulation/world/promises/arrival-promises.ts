@@ -10,23 +10,23 @@ interface ArrivalPromisesParts {
 }
 
 /** A call with a stock that is not answered. */
-interface Arrived {
+interface WaitingStock {
   readonly call: GivenCall
   readonly startedMs: number
   hasLeft: boolean
 }
 
-/** For longer than this the agent sends no stock again that nobody says. */
+/** The agent sends a stock again by itself for at most this long. */
 const sentAgainMsMax = 180_000
 
 /**
- * Calls with stocks of one item that come over HTTP leave in the order in which they arrived. Only quantities are compared that the
- * agent does not send again for an older call.
+ * Calls with stocks of one item that come over HTTP leave in the order in which they arrived. A quantity that the
+ * agent may send again for an older call is not compared.
  */
 export class ArrivalPromises implements Partial<AgentWitness> {
   readonly #parts: ArrivalPromisesParts
   /** By item, in the order of their arrival. */
-  readonly #arrived = new Map<string, readonly Arrived[]>()
+  readonly #arrived = new Map<string, readonly WaitingStock[]>()
   /** When each quantity of an item left last. */
   readonly #sentMs = new Map<string, number>()
 
@@ -64,7 +64,7 @@ export class ArrivalPromises implements Partial<AgentWitness> {
       this.#parts.break('calls about an item leave in the order of their arrival', key)
   }
 
-  #waiting(itemRef: unknown): readonly Arrived[] {
+  #waiting(itemRef: unknown): readonly WaitingStock[] {
     const startedMs = this.#parts.startedMs()
     return (this.#arrived.get(String(itemRef)) ?? []).filter((arrived) => arrived.startedMs === startedMs)
   }

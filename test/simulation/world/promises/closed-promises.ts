@@ -2,27 +2,49 @@ import type { ModelPlatform } from '../model-platform.ts'
 import type { AgentWitness, LoggedLine } from '../witnessed.ts'
 import type { Break } from './judge.ts'
 
+/** A start believes the clock of its host, which may be hours wrong. */
+const mostOfDayMs = 12 * 3_600_000
+
 interface ClosedPromisesParts {
   readonly break: Break
   readonly platform: ModelPlatform
+  readonly nowMs: () => number
 }
 
-/** With each of these the game server has nothing to deliver any more, at least for a while. */
-const ends: ReadonlySet<string> = new Set(['deliver', 'fail-out-of-stock', 'refund', 'expire', 'cancel'])
+/** After each of these the game server has nothing to deliver any more, at least for a while. */
+const nothingToDeliverAfter: ReadonlySet<string> = new Set([
+  'deliver',
+  'fail-out-of-stock',
+  'refund',
+  'expire',
+  'cancel',
+])
 
-/** An order is closed only after the platform has accepted its result, or has said that it is over. Or it was in doubt for a day. */
+/** An order is closed only after the platform has accepted its result, has said that it is over, or has not known it for a day. */
 export class ClosedPromises implements Partial<AgentWitness> {
   readonly #parts: ClosedPromisesParts
+  /** By transaction, when the log said that the platform does not know it. */
+  readonly #doubtedMs = new Map<number, number>()
 
   constructor(parts: ClosedPromisesParts) {
     this.#parts = parts
   }
 
   onLogged({ transactionId, phase, msg, text }: LoggedLine): void {
-    const isClosed = phase === 'closed' || phase === 'ended'
-    if (transactionId === undefined || !isClosed || msg.startsWith('order closed after a day')) return
+    if (transactionId === undefined) return
+    if (msg.startsWith('order kept open for a day')) this.#doubtedMs.set(transactionId, this.#parts.nowMs())
+    const isAfterDay = msg.startsWith('order closed after a day')
+    if (isAfterDay) this.#checkDay(transactionId, text)
+    if (isAfterDay || (phase !== 'closed' && phase !== 'ended')) return
     const { transactions } = this.#parts.platform.composed.platform.tables
-    if (!transactions.historyOf(transactionId).some(({ trigger }) => ends.has(trigger)))
+    if (!transactions.historyOf(transactionId).some(({ trigger }) => nothingToDeliverAfter.has(trigger)))
       this.#parts.break('an order is closed only if the platform says that it is over', text)
+  }
+
+  /** A clock that is set must not end the day. */
+  #checkDay(transactionId: number, text: string): void {
+    const doubtedMs = this.#doubtedMs.get(transactionId) ?? Number.NEGATIVE_INFINITY
+    if (this.#parts.nowMs() < doubtedMs + mostOfDayMs)
+      this.#parts.break('an order is kept for a day although the platform does not know it', text)
   }
 }

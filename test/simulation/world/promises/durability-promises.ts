@@ -1,5 +1,5 @@
 import { basename } from 'node:path'
-import { awaitsReply, isOver, type OrderPhase } from '../../../../agent/orders/order-moves.ts'
+import { awaitsReply, isOver } from '../../../../agent/orders/order-moves.ts'
 import { idOfRequest, ownFileOf } from '../../../../agent/spool/names.ts'
 import { limits } from '../../../../contract/limits.ts'
 import {
@@ -62,8 +62,8 @@ export class DurabilityPromises {
   readonly #doneMs = new Map<string, number>()
   /** When an order was last known to have a reply. One that is offered again waits for another reply. */
   readonly #repliedMs = new Map<number, number>()
-  /** As the log shows it. */
-  readonly #phases = new Map<number, OrderPhase>()
+  /** Orders, as the log shows them. */
+  readonly #logged = new Map<number, { readonly isAwaiting: boolean; readonly generation: number }>()
   /** When the game server began to take an order. */
   readonly #takenMs = new Map<number, number>()
 
@@ -88,11 +88,14 @@ export class DurabilityPromises {
     }
   }
 
-  readonly onLogged = ({ transactionId, phase }: LoggedLine): void => {
+  readonly onLogged = ({ transactionId, phase, generation = 1 }: LoggedLine): void => {
     if (transactionId === undefined || phase === undefined) return
-    const before = this.#phases.get(transactionId) ?? 'received'
-    if (!awaitsReply(before) || !awaitsReply(phase)) this.#repliedMs.set(transactionId, this.#parts.nowMs())
-    this.#phases.set(transactionId, phase)
+    const before = this.#logged.get(transactionId) ?? { isAwaiting: true, generation: 1 }
+    const isAwaiting = awaitsReply(phase)
+    // A process that is killed may not log a reply.
+    const isOfferedAgain = generation > before.generation
+    if (!before.isAwaiting || !isAwaiting || isOfferedAgain) this.#repliedMs.set(transactionId, this.#parts.nowMs())
+    this.#logged.set(transactionId, { isAwaiting, generation })
   }
 
   readonly onTaken = ({ operation, input }: GivenCall): void => {
@@ -112,9 +115,7 @@ export class DurabilityPromises {
   readonly onRenamed = (from: string, to: string): void => {
     const { disk } = this.#parts
     const id = idOfRequest(basename(to))
-    if (from.endsWith('.done') && id !== undefined && isPurchase(id))
-      if (disk.textOf(to).includes('"ok":true')) this.#checkPurchase(id, this.#isFoundByStart(id, disk.textOf(to)))
-      else this.#checkClaimGone(id)
+    if (from.endsWith('.done') && id !== undefined && isPurchase(id)) this.#checkShown(id, disk.textOf(to))
     const own = ownFileOf(basename(to))
     if (own?.kind === 'done') this.#doneMs.set(own.id, this.#parts.nowMs())
     if (to.endsWith('.rejected')) this.onRemoved(from)
@@ -140,7 +141,7 @@ export class DurabilityPromises {
       this.#parts.break('a reply is confirmed only if it is on the disk', String(transactionId))
   }
 
-  /** The game server's reply to an order is in the ledger. Since this time it may have been offered again. */
+  /** The game server's reply to an order is in the ledger. @param sinceMs If it was offered again after this, the earlier reply counts. */
   isReplyDurable(transactionId: number, sinceMs: number): boolean {
     const order = durableOrderIn(this.#parts.state, transactionId)
     if (order === undefined) return false
@@ -154,11 +155,21 @@ export class DurabilityPromises {
     return order !== undefined && isOver(order.phase)
   }
 
-  /** An earlier process has written an answer that this one shows. A repetition is remembered for as long as the first answer. */
+  #checkShown(id: string, text: string): void {
+    const isFound = this.#isFoundByStart(id, text)
+    if (text.includes('"ok":true')) this.#checkPurchase(id, isFound)
+    else this.#checkClaimGone(id)
+    if (isFound && text.includes('"uncertain":true')) this.#checkPurchase(id, true)
+  }
+
+  /**
+   * An earlier process has written the answer to a purchase that this one shows. A repetition is remembered for as long as the first
+   * answer, and an envelope for as long as it is valid.
+   */
   #isFoundByStart(id: string, text: string): boolean {
     const { diskFaults, startedMs } = this.#parts
     const doneMs = this.#doneMs.get(id) ?? Number.POSITIVE_INFINITY
-    return doneMs < startedMs() && diskFaults.isHealthy && !isRepetition(text)
+    return id.startsWith('buy-') && doneMs < startedMs() && diskFaults.isHealthy && !isRepetition(text)
   }
 
   /** The next process must not make it again before the window of its id is over. */

@@ -1,6 +1,7 @@
 import { orderLines } from '../../../../agent/orders/order-changes.ts'
 import type { AttemptResult } from '../../../../agent/platform/attempt-result.ts'
 import { startOfRunMs } from '../../host-clock.ts'
+import type { Day } from '../day.ts'
 import type { ModelPlatform } from '../model-platform.ts'
 import type { SentRequest } from '../sent-request.ts'
 import type { LoggedLine } from '../witnessed.ts'
@@ -10,6 +11,7 @@ import type { Break } from './judge.ts'
 interface ReportPromisesParts {
   readonly break: Break
   readonly platform: ModelPlatform
+  readonly day: Day
   readonly nowMs: () => number
   /** When the process that runs now was started: another one does not know what the platform asked for. */
   readonly startedMs: () => number
@@ -19,7 +21,7 @@ interface ReportPromisesParts {
 interface Refused {
   readonly startedMs: number
   readonly sinceMs: number
-  /** How often in a row the agent has waited. The attempts of one report follow each other sooner. */
+  /** How many long waits have followed each other. The attempts of one report follow each other sooner. */
   readonly waits: number
   /** When the next one may leave, and by when it must. */
   readonly fromMs: number
@@ -33,6 +35,8 @@ const delayMsMax = 300_000
 /** The first waits are as short as those between the attempts of a report. */
 const waitMsMin = 5_000
 const shortWaits = 3
+/** After this many the wait does not get longer. */
+const waitsMax = 8
 /** Of a report with all its attempts. */
 const deadlineMs = 31_000
 /** The platform may be asked before, and every request may be slow. */
@@ -104,13 +108,15 @@ export class ReportPromises {
   holdUp(): void {
     const heldUntilMs = this.#parts.nowMs() + delayMsMax * (1 + driftRate) + patienceMs
     for (const [id, refused] of this.#refused)
-      this.#refused.set(id, { ...refused, untilMs: Math.max(refused.untilMs, heldUntilMs) })
+      this.#refused.set(id, { ...refused, waits: waitsMax, untilMs: Math.max(refused.untilMs, heldUntilMs) })
   }
 
   /** Every agent runs, and every request arrives. */
   check(): void {
-    const { nowMs, startedMs, platform } = this.#parts
+    const { nowMs, startedMs, platform, day } = this.#parts
     for (const [id, refused] of this.#refused) {
+      // In the storm something may have held it up.
+      if (refused.sinceMs < day.stormEndedMs && nowMs() < day.stormEndedMs + delayMsMax) continue
       const isDue = refused.startedMs === startedMs() && nowMs() > refused.untilMs
       const { transactions } = platform.composed.platform.tables
       const last = transactions.historyOf(id).at(-1)

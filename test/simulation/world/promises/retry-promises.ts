@@ -1,4 +1,5 @@
 import type { AttemptResult } from '../../../../agent/platform/attempt-result.ts'
+import { limits } from '../../../../contract/limits.ts'
 import type { GameCall, Told } from '../game/call-agent.ts'
 import type { SentRequest } from '../sent-request.ts'
 import { askedDateWaitMs, askedWaitMs, isAskedToWaitUntil } from './asked-wait.ts'
@@ -27,6 +28,7 @@ interface CallsOfKey {
 }
 
 interface Attempt {
+  readonly isPurchase: boolean
   readonly sentMs: number
   endedMs: number
   /** How many in a row left immediately after the one before, with this one. */
@@ -60,6 +62,8 @@ const delayMsMax = 5_000
 const hurried = { count: 4, msMax: 10 }
 /** Longer than a call over HTTP takes. */
 const callMsMax = 45_000
+/** How long an id is remembered, less what a clock may drift. */
+const windowMs = limits.idempotencyWindowMs - 1_000
 /** How long an attempt needs at least, and the way of the answer. */
 const attemptMsMin = 2_000
 /** The agent may make ten retries a second. If fewer attempts than this ended lately, one is left. */
@@ -86,12 +90,31 @@ export class RetryPromises {
     const key = keyOfCall(call)
     // The agent also sends stocks again by itself.
     if (key === undefined || call.operation === 'market.adjust-stock') return
-    const open = (this.#byKey.get(key)?.open ?? 0) + 1
+    const before = this.#byKey.get(key)
+    const open = (before?.open ?? 0) + 1
     const { ownAgent } = this.#parts
     const nowMs = this.#parts.nowMs()
     const diskChanges = ownAgent?.diskFaults.changes ?? 0
     const isAlone = open === 1 && nowMs > (this.#unheardMs.get(key) ?? Number.NEGATIVE_INFINITY) + callMsMax
-    this.#byKey.set(key, { open, isAlone, askedMs: nowMs, diskChanges, last: undefined })
+    this.#byKey.set(key, {
+      open,
+      isAlone,
+      askedMs: nowMs,
+      diskChanges,
+      last: this.#isForbidden(before) ? before?.last : undefined,
+    })
+  }
+
+  /** Whether a purchase must not be sent again, although it is asked for again. Agents that share a store go by its clock, which is right. */
+  #isForbidden(calls: CallsOfKey | undefined): boolean {
+    const { ownAgent, nowMs } = this.#parts
+    const { last } = calls ?? {}
+    return (
+      ownAgent === undefined &&
+      last?.isPurchase === true &&
+      last.next.at === 'never' &&
+      nowMs() < last.sentMs + windowMs
+    )
   }
 
   /** Somebody else asks, and nobody hears the answer. */
@@ -149,9 +172,10 @@ export class RetryPromises {
     const { nowMs } = this.#parts
     const isOnce = onceOperations.some((operation) => key.startsWith(operation))
     const before = this.#isKnown(calls) ? calls.last : undefined
-    if (calls.isAlone && before) this.#check(key, before, isOnce)
+    if (before && (calls.isAlone || this.#isForbidden(calls))) this.#check(key, before, isOnce)
     const isHurried = before !== undefined && nowMs() - before.endedMs < hurried.msMax
     const attempt: Attempt = {
+      isPurchase: request.operation === 'transaction.create',
       sentMs: nowMs(),
       endedMs: Number.NEGATIVE_INFINITY,
       hurried: isHurried ? before.hurried + 1 : 0,

@@ -106,6 +106,7 @@ export class RoomPromises {
 
   /** The agent tells its status. */
   onStatusGiven({ ready, reasons, journal }: Pick<Status, 'ready' | 'reasons' | 'journal'>): void {
+    void this.#steady.sinceMs
     if (ready && this.#isFullSince(this.#refused))
       this.#parts.break('an agent whose disk is full is not ready', JSON.stringify(reasons))
     // A commit has found no room, perhaps that of an answer.

@@ -5,8 +5,8 @@ import type { ModelPlatform } from '../model-platform.ts'
 import { afterLostStocks, denyEveryTransaction, prepareRefusals } from './platform-strikes.ts'
 import { hushOften, hushRate, type WaveTime } from './wave-time.ts'
 
-/** What may be struck together with an agent. */
-interface Struck {
+/** What else a strike on an agent needs. */
+interface World {
   readonly platform: ModelPlatform
 }
 
@@ -18,7 +18,7 @@ const refusedAgainRate = 0.2
 const anyTimeRate = 0.3
 
 /** What an agent left on a slow network must be made good by the next process, or by another agent. */
-export function endAgent(agent: AgentHost, time: WaveTime, { platform }: Struck): void {
+export function endAgent(agent: AgentHost, time: WaveTime, { platform }: World): void {
   const { random, within, later, atEnd, hush } = time
   const stop = () => agent.restart()
   const kill = () => agent.agent.program.process?.end()
@@ -124,7 +124,7 @@ const platformAwayMs = { min: 100, max: 20_000 }
 export function startBeforePlatform(
   { host, agent }: AgentHost,
   { random, within, later, atEnd }: WaveTime,
-  { platform: { program: platform } }: Struck,
+  { platform: { program: platform } }: World,
 ): void {
   within(powerlessMs.max + platformAwayMs.max, 'a power cut', () => {
     host.cutPower(random)
@@ -165,7 +165,7 @@ const aheadMs = { min: 10_000, max: 30_000 }
  * A clock that is set does not end the day for which an order may be in doubt. An agent believes the clock when it starts, so it
  * is not started meanwhile. It may be started in the next wave, so the clock is right again when this wave ends.
  */
-export function setClockDaysAhead(agent: AgentHost, time: WaveTime, { platform }: Struck): void {
+export function setClockDaysAhead(agent: AgentHost, time: WaveTime, { platform }: World): void {
   const { random, later, atEnd } = time
   const { clock } = agent.host
   const byMs = random.magnitude(daysAheadMs.min, daysAheadMs.max)
@@ -236,7 +236,7 @@ const fullInPurchaseRate = 0.4
  * Nothing is lost that was taken, and what could not be written is written later. Sometimes by the next process. A stock that
  * is refused meanwhile changes nothing about those before it.
  */
-export function fillDisk(agent: AgentHost, time: WaveTime, { platform }: Struck): void {
+export function fillDisk(agent: AgentHost, time: WaveTime, { platform }: World): void {
   const { random, later } = time
   const fill = () => {
     const makeRoom = agent.host.diskFaults.add(fullDisk(random), random)

@@ -134,7 +134,7 @@ export const strikeKinds: readonly string[] = allKinds.flat().map(({ name }) => 
 
 /**
  * Breaks a few things in each wave after the storm. Only a few, so that the calm shows what an agent has not repaired. Each
- * strike has a seed of its own, so leaving one out changes nothing for the others.
+ * strike has a seed of its own, so leaving one out changes nothing about when and how the others strike.
  *
  * @returns Called when a wave begins.
  */
