@@ -61,17 +61,18 @@ export class AttemptPromises {
     if (key === undefined) return
     this.#checkRefusal(key, call)
     if (this.#hasActed(call)) this.#byKey.delete(key)
-    else {
-      const calls = this.#byKey.get(key) ?? this.#noCalls()
-      this.#byKey.set(key, calls)
-      calls.notRefused.add(call)
-    }
+    else this.#callsOf(key).notRefused.add(call)
   }
 
-  #noCalls(): CallsOfKey {
+  #callsOf(key: string): CallsOfKey {
     const { nowMs, ownAgent } = this.#parts
     const diskChanges = ownAgent?.diskFaults.changes ?? 0
-    return { notRefused: new Set(), doubtful: new Set(), sinceMs: nowMs(), diskChanges }
+    const calls = this.#byKey.get(key) ?? {
+      ...{ notRefused: new Set(), doubtful: new Set() },
+      ...{ sinceMs: nowMs(), diskChanges },
+    }
+    this.#byKey.set(key, calls)
+    return calls
   }
 
   /** An attempt leaves. @returns Called when it has ended. One of an agent that died has no end. */
@@ -96,7 +97,8 @@ export class AttemptPromises {
 
   /** Somebody asks for a call whose answer nobody hears. */
   onUnheard(call: GameCall): void {
-    this.#byKey.get(keyOfCall(call) ?? '')?.notRefused.add(unknown)
+    const key = keyOfCall(call)
+    if (key !== undefined) this.#callsOf(key).notRefused.add(unknown)
   }
 
   /** The claim of a call that may be repeated is not synced: its file may come back, and nobody knows that it was sent. */
