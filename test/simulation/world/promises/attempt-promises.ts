@@ -98,7 +98,7 @@ export class AttemptPromises {
   /** Somebody asks for a call whose answer nobody hears. */
   onUnheard(call: GameCall): void {
     const key = keyOfCall(call)
-    if (key !== undefined) this.#callsOf(key).notRefused.add(unknown)
+    if (key !== undefined && !this.#hasActed(call)) this.#callsOf(key).notRefused.add(unknown)
   }
 
   /** The claim of a call that may be repeated is not synced: its file may come back, and nobody knows that it was sent. */
