@@ -58,8 +58,8 @@ export class DurabilityPromises {
   readonly #sentStocks = new Map<string, number>()
   /** When the attempt of a purchase ended. */
   readonly #endedMs = new Map<string, number>()
-  /** When the answer to a file was written and not shown yet, by id. */
-  readonly #doneMs = new Map<string, number>()
+  /** When a file was claimed last, by id. */
+  readonly #claimedMs = new Map<string, number>()
   /** When an order was last known to have a reply. One that is offered again waits for another reply. */
   readonly #repliedMs = new Map<number, number>()
   /** Orders, as the log shows them. */
@@ -117,7 +117,7 @@ export class DurabilityPromises {
     const id = idOfRequest(basename(to))
     if (from.endsWith('.done') && id !== undefined && isPurchase(id)) this.#checkShown(id, disk.textOf(to))
     const own = ownFileOf(basename(to))
-    if (own?.kind === 'done') this.#doneMs.set(own.id, this.#parts.nowMs())
+    if (own?.kind === 'claim') this.#claimedMs.set(own.id, this.#parts.nowMs())
     if (to.endsWith('.rejected')) this.onRemoved(from)
   }
 
@@ -163,13 +163,13 @@ export class DurabilityPromises {
   }
 
   /**
-   * An earlier process has written the answer to a purchase that this one shows. A repetition is remembered for as long as the first
-   * answer, and an envelope for as long as it is valid.
+   * An earlier process has claimed the purchase that this one answers. A repetition is remembered for as long as the first answer,
+   * and an envelope for as long as it is valid.
    */
   #isFoundByStart(id: string, text: string): boolean {
     const { diskFaults, startedMs } = this.#parts
-    const doneMs = this.#doneMs.get(id) ?? Number.POSITIVE_INFINITY
-    return id.startsWith('buy-') && doneMs < startedMs() && diskFaults.isHealthy && !isRepetition(text)
+    const claimedMs = this.#claimedMs.get(id) ?? Number.POSITIVE_INFINITY
+    return id.startsWith('buy-') && claimedMs < startedMs() && diskFaults.isHealthy && !isRepetition(text)
   }
 
   /** The next process must not make it again before the window of its id is over. */
