@@ -385,4 +385,16 @@ export const callMutants: readonly Mutant[] = [
     from: 'const verdict = row[call.operation.retry]',
     to: "const verdict = askedDelayMs(row, result, platformClock) === undefined ? row[call.operation.retry] : 'retry'",
   },
+  {
+    name: 'a purchase that the platform gave up is refused for certain',
+    file: 'agent/call/fault-table.ts',
+    from: "'request-timeout': { ...acted, once: 'doubt'",
+    to: "'request-timeout': { ...notDone, once: 'refuse'",
+  },
+  {
+    name: 'a claim of before a crash does not begin the window of its id again',
+    file: 'agent/call/answer-call.ts',
+    from: 'if (call.claimedBefore) await deps.journal.restartWindow',
+    to: "if (call.claimedBefore === 'long-ago') await deps.journal.restartWindow",
+  },
 ]

@@ -390,4 +390,10 @@ export const orderMutants: readonly Mutant[] = [
     from: 'const setBackMsMax = 24 * 3_600_000',
     to: 'const setBackMsMax = 24 * 3_600',
   },
+  {
+    name: 'the second end of an order is not listed',
+    file: 'agent/orders/order.ts',
+    from: 'return isOver(order.phase) && order.sinceMs !== known?.sinceMs',
+    to: 'return isOver(order.phase) && !(known && isOver(known.phase))',
+  },
 ]

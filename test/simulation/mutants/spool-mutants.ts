@@ -201,4 +201,16 @@ export const spoolMutants: readonly Mutant[] = [
     from: '  await restartWindow(id, recovering)\n  try',
     to: '  try',
   },
+  {
+    name: 'a queued file keeps a turn that comes while the agent stops',
+    file: 'agent/spool/request-path.ts',
+    from: '      turn.release()\n      return undefined',
+    to: '      return undefined',
+  },
+  {
+    name: 'a claim that is gone keeps an answer from being shown',
+    file: 'agent/spool/publish.ts',
+    from: 'await unlessNoFile(isKept ?',
+    to: 'await (isKept ? unlessNoFile : (gone: Promise<void>) => gone)(isKept ?',
+  },
 ]
