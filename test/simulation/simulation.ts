@@ -170,19 +170,16 @@ export async function runSeed<Targets>(
   return { seed, faults, strikes, violation, hash: trace.hash, events, virtualMs, faultCounts, lines: trace.lines }
 }
 
-/** What a failing run needs of what was broken, and what it looks like with only that: the same promise is broken. */
+/** The faults and strikes that a failing run needs, and what it looks like with only these: the same promise is broken. */
 export async function explain<Targets>(simulation: Simulation<Targets>, failed: Run): Promise<Run> {
-  const failsWith = async (parts: readonly (Fault | string)[]) => {
-    const { violation } = await runSeed(simulation, failed.seed, onlyWith(parts))
+  const failsWith = async (faults: readonly Fault[], strikes: readonly string[]) => {
+    const { violation } = await runSeed(simulation, failed.seed, { faults, strikes })
     return kindOf(violation) === kindOf(failed.violation)
   }
-  const parts = await shrink<Fault | string>([...failed.faults, ...failed.strikes], failsWith)
-  return runSeed(simulation, failed.seed, { ...onlyWith(parts), keepsLines: true })
-}
-
-function onlyWith(parts: readonly (Fault | string)[]) {
-  const faults = parts.filter((part) => typeof part !== 'string')
-  return { faults, strikes: parts.filter((part) => typeof part === 'string') }
+  // One after the other: mostly only one of the two is needed, and that takes one run to know.
+  const faults = await shrink(failed.faults, (kept) => failsWith(kept, failed.strikes))
+  const strikes = await shrink(failed.strikes, (kept) => failsWith(faults, kept))
+  return runSeed(simulation, failed.seed, { faults, strikes, keepsLines: true })
 }
 
 /**
