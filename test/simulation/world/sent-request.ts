@@ -19,7 +19,7 @@ const kinds = Object.entries(operations).flatMap(([name, operation]) =>
     ? [
         {
           operation: name as PlatformOperationName,
-          path: new RegExp(`^${operation.path.replace(/\{\w+\}/g, '([^/]+)')}$`),
+          path: new RegExp(`^${operation.path.replace('{transactionId}', '(\\d+)').replace(/\{\w+\}/, '[^/]+')}$`),
           implied: operation.implied as { readonly action?: string },
         },
       ]
@@ -33,8 +33,7 @@ export function readSentRequest({
   input,
 }: Pick<SentRequest, 'path' | 'headers' | 'input'>): SentRequest {
   const kind = kinds.find((known) => known.path.test(path) && known.implied.action === input['action'])
-  const isAboutTransaction = kind?.operation.startsWith('transaction.') ?? false
-  const [, named] = isAboutTransaction ? (kind?.path.exec(path) ?? []) : []
+  const [, named] = kind?.path.exec(path) ?? []
   const transactionId = named === undefined ? undefined : Number(named)
   return { path, headers, input, operation: kind?.operation, transactionId }
 }

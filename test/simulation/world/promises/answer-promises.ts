@@ -12,6 +12,7 @@ import { actedAsTold } from './acted.ts'
 import { AnswerFields } from './answer-fields.ts'
 import { AttemptPromises, type OwnAgent } from './attempt-promises.ts'
 import type { FilePromises } from './file-promises.ts'
+import { idWindowMs } from './id-window.ts'
 import type { Break } from './judge.ts'
 import { PassedOnPromises } from './passed-on-promises.ts'
 import { isTimeKnown } from './platform-time.ts'
@@ -34,8 +35,6 @@ const oneMoreAttemptMs = 4_000
 const longestDeadlineMs = 30_000
 /** After the deadline of a call over HTTP: the way to the agent and back, and two syncs of a slow disk. */
 const lateMsMax = 4_000
-/** How long an id is remembered, less what a clock may drift. */
-const windowMs = limits.idempotencyWindowMs - 1_000
 
 /** Calls with one id. */
 interface Asked extends UseOfId {
@@ -187,16 +186,20 @@ export class AnswerPromises {
   /** The platform refuses a purchase whose id has been used for one. */
   #checkIsForgotten(id: string, { code, text }: Told): void {
     const madeMs = this.#madeMs.get(id) ?? Number.NEGATIVE_INFINITY
-    if (code === undefined && this.#nowMs() < madeMs + windowMs && this.#isAgeKnown(madeMs))
+    if (code === undefined && this.#nowMs() < madeMs + idWindowMs && this.#isAgeKnown(madeMs))
       this.#break('a purchase that was made is not made again within its window', `${id}: ${text}`)
   }
 
   /** A call over HTTP ends with its process, or a little later than its deadline. A file waits for an agent. */
   #isOver(call: GameCall): boolean {
     if (this.#callsBy === 'files') return false
-    const { nowMs: askedMs, sleptMs } = this.#askedAt.get(call) ?? neverSeen
+    const { nowMs: askedMs, sleptMs } = this.#askedOf(call)
     const isOfProcess = this.#ownAgent === undefined || this.#ownAgent.startedMs() <= askedMs
     return !isOfProcess || (sleptMs === this.#scheduler.sleptMs && this.#nowMs() > askedMs + this.#tookMsMax)
+  }
+
+  #askedOf(call: GameCall): typeof neverSeen {
+    return this.#askedAt.get(call) ?? neverSeen
   }
 
   /** What a call over HTTP may take. */
@@ -206,20 +209,20 @@ export class AnswerPromises {
 
   /** The game server has waited for longer than the deadline of a call over HTTP. */
   readonly onUnanswered = (call: GameCall): void => {
-    const { nowMs: askedMs } = this.#askedAt.get(call) ?? neverSeen
+    const { nowMs: askedMs } = this.#askedOf(call)
     const isOfProcess = this.#ownAgent?.isWorking() && this.#ownAgent.startedMs() < askedMs
     if (isOfProcess && this.#isUndisturbed(call)) this.#break('every call is answered', JSON.stringify(call))
   }
 
   /** Whether no fault of the storm and no sleep has struck it. */
   #isUndisturbed(call: GameCall): boolean {
-    const { nowMs: askedMs, sleptMs } = this.#askedAt.get(call) ?? neverSeen
+    const { nowMs: askedMs, sleptMs } = this.#askedOf(call)
     return askedMs > this.#day.stormEndedMs && sleptMs === this.#scheduler.sleptMs
   }
 
   #checkAfterStorm(call: GameCall, told: Told): void {
     if (!this.#isUndisturbed(call)) return
-    const { nowMs: askedMs } = this.#askedAt.get(call) ?? neverSeen
+    const { nowMs: askedMs } = this.#askedOf(call)
     const tookMs = this.#nowMs() - askedMs
     if (told.code === 'EARLIER_CALL_UNFINISHED' && this.#isOnlyFile(call))
       this.#break('a file waits for its turn as long as necessary', `${call.operation}: ${told.text}`)

@@ -1,13 +1,6 @@
 import type { SentRequest } from '../sent-request.ts'
 import type { AgentWitness, GivenCall } from '../witnessed.ts'
-import type { Break } from './judge.ts'
-
-interface ArrivalPromisesParts {
-  readonly break: Break
-  /** When the process that runs now was started. */
-  readonly startedMs: () => number
-  readonly nowMs: () => number
-}
+import type { ProcessParts } from './judge.ts'
 
 /** A call with a stock that is not answered. */
 interface WaitingStock {
@@ -24,13 +17,13 @@ const sentAgainMsMax = 180_000
  * agent may send again for an older call is not compared.
  */
 export class ArrivalPromises implements Partial<AgentWitness> {
-  readonly #parts: ArrivalPromisesParts
+  readonly #parts: ProcessParts
   /** By item, in the order of their arrival. */
   readonly #arrived = new Map<string, readonly WaitingStock[]>()
   /** When each quantity of an item left last. */
   readonly #sentMs = new Map<string, number>()
 
-  constructor(parts: ArrivalPromisesParts) {
+  constructor(parts: ProcessParts) {
     this.#parts = parts
   }
 
@@ -42,13 +35,14 @@ export class ArrivalPromises implements Partial<AgentWitness> {
   }
 
   onGiven(call: GivenCall): void {
+    if (call.operation !== 'market.adjust-stock') return
     const { itemRef } = call.input ?? {}
     const others = this.#waiting(itemRef).filter((arrived) => arrived.call !== call)
     this.#arrived.set(String(itemRef), others)
   }
 
-  onSent({ input: { itemRef, observedQuantity } }: SentRequest): undefined {
-    if (itemRef === undefined || observedQuantity === undefined) return
+  onSent({ operation, input: { itemRef, observedQuantity } }: SentRequest): undefined {
+    if (operation !== 'market.adjust-stock') return
     const { nowMs } = this.#parts
     const key = `${itemRef} ${observedQuantity}`
     const isNew = nowMs() > (this.#sentMs.get(key) ?? Number.NEGATIVE_INFINITY) + sentAgainMsMax

@@ -65,12 +65,11 @@ export class AttemptPromises {
   }
 
   #callsOf(key: string): CallsOfKey {
+    const known = this.#byKey.get(key)
+    if (known) return known
     const { nowMs, ownAgent } = this.#parts
     const diskChanges = ownAgent?.diskFaults.changes ?? 0
-    const calls = this.#byKey.get(key) ?? {
-      ...{ notRefused: new Set(), doubtful: new Set() },
-      ...{ sinceMs: nowMs(), diskChanges },
-    }
+    const calls = { notRefused: new Set<GameCall>(), doubtful: new Set<SentRequest>(), sinceMs: nowMs(), diskChanges }
     this.#byKey.set(key, calls)
     return calls
   }

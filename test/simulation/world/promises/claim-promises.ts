@@ -41,7 +41,7 @@ export class ClaimPromises {
   /** After the storm. */
   check(): void {
     const { host, nowMs } = this.#parts
-    const { sinceMs } = this.#disk
+    const sinceMs = this.#disk.look()
     if (sinceMs === undefined || host.diskFaults.slowMsMax.value > fastMsMax) {
       this.reset()
       return

@@ -6,6 +6,7 @@ import type { SentRequest } from '../sent-request.ts'
 import type { AgentWitness } from '../witnessed.ts'
 import { keyOfCall, keyOfSent } from './call-keys.ts'
 import { isClaimOf } from './claim-of.ts'
+import { fieldsIn } from './fields-in.ts'
 import type { Break } from './judge.ts'
 import { isRepetition } from './repetition.ts'
 
@@ -72,7 +73,8 @@ export class ClaimedBeforePromises implements Partial<AgentWitness> {
   #mayHaveActed(id: string, outbox: string): boolean {
     const { disk, startedMs } = this.#parts
     const claim = disk.namesIn(outbox).find((name) => isClaimOf(id, name))
-    const { action = '', ...input } = claim === undefined ? {} : requestIn(disk.textOf(`${outbox}/${claim}`))
+    const { action = '', ...input } =
+      claim === undefined ? {} : fieldsIn<RequestFile>(disk.textOf(`${outbox}/${claim}`))
     const isPutOff = action === 'transaction.delivery-failure' && input['reason'] === 'TEMPORARY'
     const key = keyOfCall({ operation: action, input }) ?? ''
     const isSentAgain = (this.#sentMs.get(key) ?? 0) >= startedMs()
@@ -84,13 +86,4 @@ export class ClaimedBeforePromises implements Partial<AgentWitness> {
 
 function isKept(result: AttemptResult): boolean {
   return result.kind === 'answered' && (result.status < 300 || result.status === 404 || result.status === 409)
-}
-
-/** Empty for a file that is not a request. */
-function requestIn(text: string): RequestFile {
-  try {
-    return JSON.parse(text) as RequestFile
-  } catch {
-    return {}
-  }
 }

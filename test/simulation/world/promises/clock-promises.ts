@@ -2,18 +2,14 @@ import type { AttemptResult } from '../../../../agent/platform/attempt-result.ts
 import type { Status } from '../../../../agent/status/status.ts'
 import type { Day } from '../day.ts'
 import type { AgentWitness } from '../witnessed.ts'
-import type { Break } from './judge.ts'
+import type { ProcessParts } from './judge.ts'
 
-interface ClockPromisesParts {
-  readonly break: Break
+interface ClockPromisesParts extends ProcessParts {
   /** The platform's own clock. */
   readonly platformMs: () => number
   /** Of the agent's host. */
   readonly wallMs: () => number
   readonly day: Day
-  /** When the process was started that runs now. */
-  readonly startedMs: () => number
-  readonly nowMs: () => number
 }
 
 /** The last answer that showed the platform's time. */

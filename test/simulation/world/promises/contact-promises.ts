@@ -2,15 +2,8 @@ import type { AttemptResult } from '../../../../agent/platform/attempt-result.ts
 import type { Status } from '../../../../agent/status/status.ts'
 import type { SentRequest } from '../sent-request.ts'
 import { isOfPlatform, isRefusalOfPlatform } from './attempt-outcome.ts'
-import type { Break } from './judge.ts'
+import type { ProcessParts } from './judge.ts'
 import { signatureOf } from './signature.ts'
-
-interface ContactPromisesParts {
-  readonly break: Break
-  /** When the process that runs now was started. */
-  readonly startedMs: () => number
-  readonly nowMs: () => number
-}
 
 /** What the attempts of one process have shown. */
 interface Contact {
@@ -32,10 +25,10 @@ const signedMsMax = 1_000
 
 /** An agent is ready only when its last attempts show that calls go through, and it names a problem of the platform only if they do not. */
 export class ContactPromises {
-  readonly #parts: ContactPromisesParts
+  readonly #parts: ProcessParts
   #known: Contact | undefined
 
-  constructor(parts: ContactPromisesParts) {
+  constructor(parts: ProcessParts) {
     this.#parts = parts
   }
 

@@ -18,6 +18,7 @@ import type { GivenCall, LoggedLine } from '../witnessed.ts'
 import { isClaimOf } from './claim-of.ts'
 import type { Break } from './judge.ts'
 import { isRepetition } from './repetition.ts'
+import { RepliedOrders } from './replied-orders.ts'
 
 interface DurabilityParts {
   readonly break: Break
@@ -60,10 +61,7 @@ export class DurabilityPromises {
   readonly #endedMs = new Map<string, number>()
   /** When a file was claimed last, by id. */
   readonly #claimedMs = new Map<string, number>()
-  /** When an order was last known to have a reply. One that is offered again waits for another reply. */
-  readonly #repliedMs = new Map<number, number>()
-  /** Orders, as the log shows them. */
-  readonly #logged = new Map<number, { readonly isAwaiting: boolean; readonly generation: number }>()
+  readonly #replied = new RepliedOrders()
   /** When the game server began to take an order. */
   readonly #takenMs = new Map<number, number>()
 
@@ -88,15 +86,7 @@ export class DurabilityPromises {
     }
   }
 
-  readonly onLogged = ({ transactionId, phase, generation = 1 }: LoggedLine): void => {
-    if (transactionId === undefined || phase === undefined) return
-    const before = this.#logged.get(transactionId) ?? { isAwaiting: true, generation: 1 }
-    const isAwaiting = awaitsReply(phase)
-    // A process that is killed may not log a reply.
-    const isOfferedAgain = generation > before.generation
-    if (!before.isAwaiting || !isAwaiting || isOfferedAgain) this.#repliedMs.set(transactionId, this.#parts.nowMs())
-    this.#logged.set(transactionId, { isAwaiting, generation })
-  }
+  readonly onLogged = (line: LoggedLine): void => this.#replied.onLogged(line, this.#parts.nowMs())
 
   readonly onTaken = ({ operation, input }: GivenCall): void => {
     if (operation === 'orders.take') this.#takenMs.set(Number(input?.['transactionId']), this.#parts.nowMs())
@@ -145,8 +135,7 @@ export class DurabilityPromises {
   isReplyDurable(transactionId: number, sinceMs: number): boolean {
     const order = durableOrderIn(this.#parts.state, transactionId)
     if (order === undefined) return false
-    const wasReplied = (this.#repliedMs.get(transactionId) ?? Number.NEGATIVE_INFINITY) >= sinceMs
-    return !awaitsReply(order.phase) || (order.generation > 1 && wasReplied)
+    return !awaitsReply(order.phase) || (order.generation > 1 && this.#replied.wasRepliedSince(transactionId, sinceMs))
   }
 
   /** The game server has the end of a transaction, or the ledger keeps it. */

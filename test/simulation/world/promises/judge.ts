@@ -17,3 +17,11 @@ export class Judge {
 
 /** Says that a promise is broken. */
 export type Break = Judge['break']
+
+/** What promises about one process of an agent work with. */
+export interface ProcessParts {
+  readonly break: Break
+  /** When the process that runs now was started. */
+  readonly startedMs: () => number
+  readonly nowMs: () => number
+}

@@ -2,7 +2,7 @@ import { operations } from '../../../../contract/operations.ts'
 import type { Day } from '../day.ts'
 import type { SentRequest } from '../sent-request.ts'
 import type { AgentWitness, GivenCall } from '../witnessed.ts'
-import type { Break } from './judge.ts'
+import type { ProcessParts } from './judge.ts'
 
 /** What puts the requests of a game server in order; undefined for those that nothing orders. */
 export function keyOf({ operation, transactionId, input }: SentRequest): string | undefined {
@@ -21,14 +21,10 @@ function keyOfTurn({ operation = '', input = {} }: GivenCall): string {
 /** Longer than the wait before an attempt. Retries of an earlier call follow each other sooner. */
 const nothingSentMsMax = 20_000
 
-interface KeyPromisesParts {
-  readonly break: Break
+interface KeyPromisesParts extends ProcessParts {
   readonly day: Day
   /** Otherwise a call may wait for one of another agent. */
   readonly hasOwnStore: boolean
-  /** When the process that runs now was started. */
-  readonly startedMs: () => number
-  readonly nowMs: () => number
 }
 
 /** One agent has at most one request of a key under way, and a call waits only for one that is. */

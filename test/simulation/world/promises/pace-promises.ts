@@ -2,14 +2,7 @@ import type { AttemptResult } from '../../../../agent/platform/attempt-result.ts
 import type { SentRequest } from '../sent-request.ts'
 import type { GivenCall } from '../witnessed.ts'
 import { askedWaitMs } from './asked-wait.ts'
-import type { Break } from './judge.ts'
-
-interface PacePromisesParts {
-  readonly break: Break
-  readonly nowMs: () => number
-  /** When the process was started that runs now. */
-  readonly startedMs: () => number
-}
+import type { ProcessParts } from './judge.ts'
 
 /** The calls with a stock of an item that came over HTTP. */
 interface Calls {
@@ -34,13 +27,13 @@ const driftMsMax = 100
 
 /** An agent does not repeat a call about an item before the platform allows it. Seen where one call is under way. */
 export class PacePromises {
-  readonly #parts: PacePromisesParts
+  readonly #parts: ProcessParts
   /** By item. */
   readonly #calls = new Map<string, Calls>()
   /** By item. */
   readonly #waits = new Map<string, Wait>()
 
-  constructor(parts: PacePromisesParts) {
+  constructor(parts: ProcessParts) {
     this.#parts = parts
   }
 

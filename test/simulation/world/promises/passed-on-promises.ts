@@ -2,7 +2,12 @@ import type { AttemptResult } from '../../../../agent/platform/attempt-result.ts
 import type { GameCall, Told } from '../game/call-agent.ts'
 import type { SentRequest } from '../sent-request.ts'
 import { keyOfCall, keyOfSent } from './call-keys.ts'
+import { fieldsIn } from './fields-in.ts'
 import type { Break } from './judge.ts'
+
+interface Refusal {
+  readonly message: unknown
+}
 
 /** A refusal that the agent passes on has the status and the message of an answer to an attempt for such a call (I5). */
 export class PassedOnPromises {
@@ -20,8 +25,10 @@ export class PassedOnPromises {
     if (key === undefined) return undefined
     return (result) => {
       if (result.kind !== 'answered' || result.status < 400) return
-      const refusal = refusalOf(result.status, Buffer.from(result.body).toString())
-      this.#refusals.set(key, (this.#refusals.get(key) ?? new Set()).add(refusal))
+      const { message } = fieldsIn<Refusal>(result.body)
+      // An answer without one is a page, or half of an answer.
+      if (message !== undefined)
+        this.#refusals.set(key, (this.#refusals.get(key) ?? new Set()).add(`${result.status} ${message}`))
     }
   }
 
@@ -29,16 +36,7 @@ export class PassedOnPromises {
     const key = keyOfCall(call)
     // One with a code is the agent's own.
     if (key === undefined || ok || code !== undefined) return
-    if (!this.#refusals.get(key)?.has(refusalOf(status, text)))
+    if (!this.#refusals.get(key)?.has(`${status} ${fieldsIn<Refusal>(text).message}`))
       this.#break('a refusal is passed on as the platform has said it', `${key}: ${text}`)
-  }
-}
-
-function refusalOf(status: number, text: string): string {
-  try {
-    return `${status} ${(JSON.parse(text) as { readonly message?: unknown }).message}`
-  } catch {
-    // A page, or half of an answer.
-    return `${status}`
   }
 }

@@ -3,6 +3,7 @@ import type { AttemptResult } from '../../../../agent/platform/attempt-result.ts
 import { isOfAnother } from '../platform-edge.ts'
 import type { SentRequest } from '../sent-request.ts'
 import type { LoggedLine, ReceivedWebhook } from '../witnessed.ts'
+import { fieldsIn } from './fields-in.ts'
 import type { Break } from './judge.ts'
 
 /** How old the platform's word may be when an order is handed over. */
@@ -48,7 +49,7 @@ export class ProofPromises {
     const askedMs = this.#parts.nowMs()
     return (result) => {
       if (result.kind !== 'answered') return
-      const { data = {}, message } = bodyOf(result.body)
+      const { data = {}, message } = fieldsIn<Body>(result.body)
       if (isOfAnother(data.itemRef)) this.#noteWord(id, { deniedMs: askedMs })
       else if (result.status === 200) this.#noteWord(id, { askedMs, awaitedMs: isAwaited(data) ? askedMs : longAgo })
       else if (denials.has(result.status) && message !== undefined) this.#noteWord(id, { deniedMs: askedMs })
@@ -108,15 +109,6 @@ interface Body {
 
 /** With these the platform says that a transaction is not of this game server. */
 const denials: ReadonlySet<number> = new Set([403, 404])
-
-/** Empty for a proxy's page. */
-function bodyOf(body: Uint8Array): Body {
-  try {
-    return JSON.parse(Buffer.from(body).toString()) as Body
-  } catch {
-    return {}
-  }
-}
 
 function isAwaited({ paymentStatus, deliveryStatus }: Data): boolean {
   return paymentStatus === 'PAGO' && deliveryStatus === 'AGUARDANDO_SERVIDOR'

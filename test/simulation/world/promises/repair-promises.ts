@@ -79,7 +79,7 @@ export class RepairPromises implements Partial<AgentWitness> {
 
   /** Whether the disk has been healthy, and as fast as it is, for a while. */
   #isDiskSettled(): boolean {
-    const { sinceMs } = this.#disk
+    const sinceMs = this.#disk.look()
     return sinceMs !== undefined && this.#parts.nowMs() > sinceMs + roomNotedMs
   }
 

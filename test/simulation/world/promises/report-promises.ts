@@ -6,15 +6,12 @@ import type { ModelPlatform } from '../model-platform.ts'
 import type { SentRequest } from '../sent-request.ts'
 import type { LoggedLine } from '../witnessed.ts'
 import { askedWaitMs, isAskedToWaitUntil } from './asked-wait.ts'
-import type { Break } from './judge.ts'
+import type { ProcessParts } from './judge.ts'
 
-interface ReportPromisesParts {
-  readonly break: Break
+/** A process does not know what the platform asked an earlier one for. */
+interface ReportPromisesParts extends ProcessParts {
   readonly platform: ModelPlatform
   readonly day: Day
-  readonly nowMs: () => number
-  /** When the process that runs now was started: another one does not know what the platform asked for. */
-  readonly startedMs: () => number
 }
 
 /** A report that the platform has not accepted. */
@@ -66,11 +63,8 @@ export class ReportPromises {
     const sentMs = nowMs()
     const before = this.#refused.get(id)
     const isSame = before?.startedMs === startedMs()
-    if (isSame && nowMs() < before.fromMs)
-      this.#parts.break(
-        'a result is not reported before the platform allows it',
-        `${id}, ${before.fromMs - nowMs()} ms`,
-      )
+    if (isSame && sentMs < before.fromMs)
+      this.#parts.break('a result is not reported before the platform allows it', `${id}, ${before.fromMs - sentMs} ms`)
     this.#refused.delete(id)
     this.#underWay.set(id, startedMs())
     if (input['reason'] === 'TEMPORARY') this.#temporary.add(id)

@@ -1,10 +1,10 @@
 import type { AttemptResult } from '../../../../agent/platform/attempt-result.ts'
-import { limits } from '../../../../contract/limits.ts'
 import type { GameCall, Told } from '../game/call-agent.ts'
 import type { SentRequest } from '../sent-request.ts'
 import { askedDateWaitMs, askedWaitMs, isAskedToWaitUntil } from './asked-wait.ts'
 import type { OwnAgent } from './attempt-promises.ts'
 import { keyOfCall, keyOfSent } from './call-keys.ts'
+import { idWindowMs } from './id-window.ts'
 import type { Break } from './judge.ts'
 
 interface RetryPromisesParts {
@@ -28,7 +28,6 @@ interface CallsOfKey {
 }
 
 interface Attempt {
-  readonly isPurchase: boolean
   readonly sentMs: number
   endedMs: number
   /** How many in a row left immediately after the one before, with this one. */
@@ -62,8 +61,6 @@ const delayMsMax = 5_000
 const hurried = { count: 4, msMax: 10 }
 /** Longer than a call over HTTP takes. */
 const callMsMax = 45_000
-/** How long an id is remembered, less what a clock may drift. */
-const windowMs = limits.idempotencyWindowMs - 1_000
 /** How long an attempt needs at least, and the way of the answer. */
 const attemptMsMin = 2_000
 /** The agent may make ten retries a second. If fewer attempts than this ended lately, one is left. */
@@ -101,20 +98,16 @@ export class RetryPromises {
       isAlone,
       askedMs: nowMs,
       diskChanges,
-      last: this.#isForbidden(before) ? before?.last : undefined,
+      last: this.#isForbidden(key) ? before?.last : undefined,
     })
   }
 
   /** Whether a purchase must not be sent again, although it is asked for again. Agents that share a store go by its clock, which is right. */
-  #isForbidden(calls: CallsOfKey | undefined): boolean {
+  #isForbidden(key: string): boolean {
     const { ownAgent, nowMs } = this.#parts
-    const { last } = calls ?? {}
-    return (
-      ownAgent === undefined &&
-      last?.isPurchase === true &&
-      last.next.at === 'never' &&
-      nowMs() < last.sentMs + windowMs
-    )
+    if (ownAgent || !key.startsWith(purchase)) return false
+    const last = this.#byKey.get(key)?.last
+    return last?.next.at === 'never' && nowMs() < last.sentMs + idWindowMs
   }
 
   /** Somebody else asks, and nobody hears the answer. */
@@ -172,10 +165,9 @@ export class RetryPromises {
     const { nowMs } = this.#parts
     const isOnce = onceOperations.some((operation) => key.startsWith(operation))
     const before = this.#isKnown(calls) ? calls.last : undefined
-    if (before && (calls.isAlone || this.#isForbidden(calls))) this.#check(key, before, isOnce)
+    if (before && (calls.isAlone || this.#isForbidden(key))) this.#check(key, before, isOnce)
     const isHurried = before !== undefined && nowMs() - before.endedMs < hurried.msMax
     const attempt: Attempt = {
-      isPurchase: request.operation === 'transaction.create',
       sentMs: nowMs(),
       endedMs: Number.NEGATIVE_INFINITY,
       hurried: isHurried ? before.hurried + 1 : 0,
@@ -229,4 +221,5 @@ export class RetryPromises {
   }
 }
 
-const onceOperations = ['transaction.create ', 'market.register ']
+const purchase = 'transaction.create '
+const onceOperations = [purchase, 'market.register ']

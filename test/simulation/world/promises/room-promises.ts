@@ -25,7 +25,7 @@ interface RoomPromisesParts {
 
 /** By then an agent has kept space free again after its disk was full. */
 const roomKeptMs = 5_000
-/** So many commits do not use up all of that. */
+/** This many commits do not use up all of that. */
 const commitsMin = 150
 /** An agent whose disk is healthy says in at most this many statuses, one after another, that it cannot write its journal. */
 const unwritableStatusesMax = 2
@@ -62,8 +62,7 @@ export class RoomPromises {
   /** A call arrives. */
   onTaken(call: GivenCall): void {
     const { nowMs, journal } = this.#parts
-    const { sinceMs = nowMs() } = this.#steady
-    const hasRoomKept = sinceMs + roomKeptMs < nowMs()
+    const hasRoomKept = (this.#steady.look() ?? nowMs()) + roomKeptMs < nowMs()
     this.#arrivals.set(call, { ...this.#now, commits: journal?.commits ?? 0, hasRoomKept })
     // It may share the answer of one that had left before.
     if (this.#isFullSince(this.#journalRefused) && this.#countUnderWay(call) === 0) this.#takenWithoutRoom.add(call)
@@ -106,12 +105,13 @@ export class RoomPromises {
 
   /** The agent tells its status. */
   onStatusGiven({ ready, reasons, journal }: Pick<Status, 'ready' | 'reasons' | 'journal'>): void {
-    void this.#steady.sinceMs
+    this.#steady.look()
     if (ready && this.#isFullSince(this.#refused))
       this.#parts.break('an agent whose disk is full is not ready', JSON.stringify(reasons))
     // A commit has found no room, perhaps that of an answer.
-    if (!journal.writable && this.#parts.journal) this.#journalRefused = this.#now
-    const isWithoutRoom = !journal.writable && this.#parts.disk.isHealthy && this.#parts.journal
+    const hasNoRoom = !journal.writable && this.#parts.journal !== undefined
+    if (hasNoRoom) this.#journalRefused = this.#now
+    const isWithoutRoom = hasNoRoom && this.#parts.disk.isHealthy
     const statuses = this.#isNow(this.#withoutRoom) ? this.#withoutRoom.statuses + 1 : 1
     this.#withoutRoom = isWithoutRoom ? { ...this.#now, statuses } : undefined
     if (isWithoutRoom && statuses > unwritableStatusesMax)

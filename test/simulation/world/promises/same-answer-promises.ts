@@ -4,12 +4,10 @@ import { type HostClock, startOfRunMs } from '../../host-clock.ts'
 import type { Network } from '../../network/network.ts'
 import type { GameCall, Told } from '../game/call-agent.ts'
 import type { GameWays } from '../game/game-parts.ts'
+import { idWindowMs } from './id-window.ts'
 import type { Break } from './judge.ts'
 import { platformTimeErrorMsMax } from './platform-time.ts'
 import { isRepetition, withoutMark } from './repetition.ts'
-
-/** How long the agent remembers an answer, less what a clock may drift. */
-const windowMs = 10 * 60_000 - 1_000
 
 /** Agents that share a store say with these that they do not know what became of the id. */
 const ofTheMoment = ['STORE_UNREACHABLE', 'CALL_UNDER_WAY']
@@ -130,7 +128,7 @@ export class SameAnswerPromises {
     if (typeof retryAt !== 'string' || !isRepetition(told.text) || network.wasDateWrong) return
     const endMs = Date.parse(retryAt) - startOfRunMs
     // An answer that is still remembered was stored at most a window before its end.
-    if (!isAgeKnown(endMs - windowMs)) return
+    if (!isAgeKnown(endMs - idWindowMs)) return
     // A clock that nobody has set is hardly wrong.
     const errorMsMax = clock.lastSetMs === undefined ? 0 : platformTimeErrorMsMax
     if ((this.#asked.get(call)?.atMs ?? 0) > endMs + errorMsMax)
@@ -148,7 +146,7 @@ export class SameAnswerPromises {
   #isRemembered(first: FirstAnswer, { operation }: GameCall, isRepeated: boolean): boolean {
     const { storedFromMs, askedMs, diskChanges } = first
     const { nowMs, isWindowKept, isAgeKnown, storeDisk } = this.#parts
-    if (nowMs() - storedFromMs > windowMs) return false
+    if (nowMs() - storedFromMs > idWindowMs) return false
     if (isPurchase(operation)) return isWindowKept(askedMs) && (isAgeKnown(askedMs) || !isRepeated)
     return isAgeKnown(askedMs) && storeDisk?.isHealthy === true && storeDisk.changes === diskChanges
   }

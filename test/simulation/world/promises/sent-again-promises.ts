@@ -4,16 +4,12 @@ import type { ModelPlatform } from '../model-platform.ts'
 import type { SentRequest } from '../sent-request.ts'
 import type { AgentWitness, AnsweredStock, GivenCall, LoggedLine } from '../witnessed.ts'
 import { isRefusedForGood, outcomeOf } from './attempt-outcome.ts'
-import type { Break } from './judge.ts'
+import type { ProcessParts } from './judge.ts'
 import { type RequestedStock, stockOf } from './stock-of.ts'
 
-interface SentAgainParts {
-  readonly break: Break
+interface SentAgainParts extends ProcessParts {
   readonly platform: ModelPlatform
   readonly day: Day
-  /** When the process that runs now was started. */
-  readonly startedMs: () => number
-  readonly nowMs: () => number
 }
 
 /** What was said about an item. */

@@ -12,8 +12,8 @@ export class SteadyDisk {
     this.#nowMs = nowMs
   }
 
-  /** Virtual ms, not before the first look; undefined while a fault strikes the disk. */
-  get sinceMs(): number | undefined {
+  /** @returns Virtual ms, not before the first look; undefined while a fault strikes the disk. */
+  look(): number | undefined {
     const { changes, isHealthy } = this.#disk
     const slowMsMax = this.#disk.slowMsMax.value
     if (this.#seen?.changes !== changes || this.#seen.slowMsMax !== slowMsMax)

@@ -58,7 +58,7 @@ const stockLeaves: Moment = { calls: /^PUT platform:443\/v1\/api\/market\/listin
 const purchaseLeaves: Moment = { calls: /^POST platform:443\/v1\/api\/transactions$/, countMax: 6 }
 /** An intent or an answer, which is not in the spool yet. */
 const journalIsSynced: Moment = { calls: /^fsync journal\.db$/, countMax: 6 }
-/** An answer has got the name under which a start finds it. Nobody can read it yet. */
+/** A start finds the answer now. The game server cannot read it yet. */
 const answerIsWritten: Moment = { calls: /^rename \/var\/spool\/outbox\/\.\w+\.tmp$/, countMax: 6, isOf: takesFiles }
 /** After each of them there is something that the next process must know, or do, or that a full disk has no room for. */
 const moments: readonly Moment[] = [

@@ -94,7 +94,7 @@ const ofNights: readonly StrikeKind<AgentHost>[] = [
   { name: 'an agent is away at night', rate: 1 / 2, strike: stayAwayAtNight },
   { name: 'a power cut at dawn', rate: 1, strike: cutPowerAtDawn },
 ]
-/** A night that this strikes lasts for days, and nothing else strikes the agents. */
+/** A night that this strikes lasts for days. The agents are struck as in other waves. */
 const ofLongNights: StrikeKind<readonly AgentHost[]> = {
   name: 'all machines sleep for days',
   rate: 0.4,
