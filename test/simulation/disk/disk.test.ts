@@ -191,12 +191,25 @@ test('a watcher is told about each change in its directory until it stops', asyn
   expect(changes).toBe(3)
 })
 
+test('a process that renames a hundred files and closes none has forgotten them', async () => {
+  const { run } = startDisk()
+  await run(({ fs }) => {
+    const replaceOften = () => {
+      for (let n = 0; n < 100; n++) {
+        fs.openSync('/dir/new', 'wx')
+        fs.renameSync('/dir/new', '/dir/a')
+      }
+    }
+    expect(replaceOften).toThrow(expect.objectContaining({ code: 'EMFILE', syscall: 'open' }))
+  })
+})
+
 test('a process that closes no files can open no more in the end, and another one can', async () => {
   const { run } = startDisk()
   await run(({ fs }) => {
     fs.writeFileSync('/dir/a', 'text')
     const openAll = () => {
-      for (let n = 0; n < 1_000; n++) fs.openSync('/dir/a', 'r')
+      for (let n = 0; n < 2_000; n++) fs.openSync(`/dir/${n}`, 'w')
     }
     expect(openAll).toThrow(expect.objectContaining({ code: 'EMFILE', syscall: 'open' }))
   })

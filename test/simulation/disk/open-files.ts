@@ -23,8 +23,13 @@ const flagsByName: Readonly<Record<string, number>> = {
   a: O_WRONLY | O_CREAT | O_APPEND,
 }
 
-/** Many more than a program of the world has open at once, and few enough that it finds out when it forgets to close one. */
-const openMax = 100
+/**
+ * As many as a program has on most systems at least. A world has more than a hundred open at once when the answers to many
+ * half-written files are written together.
+ */
+const openMax = 1_000
+/** A program that has so many open whose names are gone has forgotten to close them, and some day it could open no more. */
+const forgottenMax = 50
 
 /**
  * What one process has open on a disk.
@@ -41,7 +46,7 @@ export class OpenFiles {
   }
 
   open(path: string, flags: string | number, mode: number): number {
-    if (this.#open.size === openMax) throw systemError('EMFILE', 'open', path)
+    if (this.#open.size === openMax || this.#forgetsFiles()) throw systemError('EMFILE', 'open', path)
     const bits = typeof flags === 'number' ? flags : (flagsByName[flags] ?? O_RDONLY)
     const isForWriting = (bits & accessMask) !== O_RDONLY
     const found = this.#disk.find(path, 'open')
@@ -58,6 +63,13 @@ export class OpenFiles {
       position: 0,
     })
     return this.#lastDescriptor
+  }
+
+  /** Whether many files have lost the name under which they were opened. */
+  #forgetsFiles(): boolean {
+    if (this.#open.size < forgottenMax) return false
+    const forgotten = this.#open.values().filter(({ path, node }) => this.#disk.find(path, 'open') !== node)
+    return forgotten.toArray().length >= forgottenMax
   }
 
   get(fd: number, call: string): OpenFile {
