@@ -65,7 +65,7 @@ export class MarketPromises {
     }
   }
 
-  /** One order for the payment and for each `TEMPORARY`, and one terminal event. No order is sent after that. */
+  /** One order for the payment and for each `TEMPORARY`, and one terminal event. No order is sent after the next of these. */
   #checkWebhooks(transaction: TransactionRow): void {
     const { id, paidAt, failureCount } = transaction
     const deliveries = this.#tables.webhooks.newestOf(id, all)
@@ -83,7 +83,11 @@ export class MarketPromises {
     const terminalSentAt = terminalEvents.flatMap((event) => this.#attemptsOf(event))[0]?.at ?? Number.POSITIVE_INFINITY
     for (const event of terminalEvents) this.#checkAttempts(event, event.createdAt, Number.POSITIVE_INFINITY)
     for (const [failures, order] of orders.entries())
-      this.#checkAttempts(order, order.createdAt + delayMsAfter(failures), terminalSentAt)
+      this.#checkAttempts(
+        order,
+        order.createdAt + delayMsAfter(failures),
+        Math.min(orders[failures + 1]?.createdAt ?? Number.POSITIVE_INFINITY, terminalSentAt),
+      )
   }
 
   #attemptsOf({ id }: WebhookDeliveryRow) {
