@@ -134,7 +134,7 @@ export function promisesAbout(parts: AgentPromisesParts): AgentPromises {
   const room = new RoomPromises({ ...since, disk: diskFaults, journal })
 
   // What it says about itself, and its end.
-  const heartbeats = new HeartbeatPromises({ ...onHost, status: parts.status })
+  const heartbeats = new HeartbeatPromises({ ...onHost, startedMs, status: parts.status })
   const statuses = new StatusPromises({
     ...{ ...judge, name, status: parts.status, nowMs },
     findOpenOrders: () => (hasOwnStore ? openOrdersIn(state).filter(({ phase }) => !isOver(phase)) : undefined),
@@ -173,7 +173,7 @@ export function promisesAbout(parts: AgentPromisesParts): AgentPromises {
       claimedBefore,
       stops,
       ignored,
-      ...(seesEvents ? [events] : []),
+      ...(seesEvents ? [events, heartbeats] : []),
       ...(seesReports ? [reports] : []),
       parts.witness,
     ]),

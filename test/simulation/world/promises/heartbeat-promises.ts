@@ -1,16 +1,16 @@
 import type { Status } from '../../../../agent/status/status.ts'
 import type { ModelHost } from '../../host.ts'
 import { eventOfFile } from '../order-of-file.ts'
-import type { Break } from './judge.ts'
+import type { AgentWitness } from '../witnessed.ts'
+import type { ProcessParts } from './judge.ts'
 import { Since } from './since.ts'
+import { SteadyDisk } from './steady-disk.ts'
 
-interface HeartbeatPromisesParts {
-  readonly break: Break
+interface HeartbeatPromisesParts extends ProcessParts {
   readonly host: ModelHost
   readonly spool: string
   /** As the operator saw it last; undefined if no process of the agent runs now, or nobody has seen it yet. */
   readonly status: () => Pick<Status, 'ready' | 'spool'> | undefined
-  readonly nowMs: () => number
 }
 
 const listedMax = 100
@@ -18,18 +18,45 @@ const listedMax = 100
 const ageMsMax = 7_000
 /** What the drift of a host's clock and a status that was seen earlier may add. */
 const wrongMsMax = 20_000
+/** By the third heartbeat that finds a file, its name is there. An agent that removes one takes its name back first. */
+const unnamedMsMax = 9_000
+/** What failed on a disk is repeated by then. */
+const settlingMs = 10_000
 
 /**
  * `agent.json` shows a program that cannot do HTTP what the status shows: that the agent runs, and whether it is ready. It shows one that
  * cannot list a directory what is in `events/`.
  */
-export class HeartbeatPromises {
+export class HeartbeatPromises implements Partial<AgentWitness> {
   readonly #parts: HeartbeatPromisesParts
   readonly #wrong: Since
+  /** Files of `events/` that the heartbeats of one process do not name. */
+  readonly #unnamed: Since
+  readonly #disk: SteadyDisk
 
   constructor(parts: HeartbeatPromisesParts) {
     this.#parts = parts
     this.#wrong = new Since(parts.nowMs)
+    this.#unnamed = new Since(parts.nowMs)
+    this.#disk = new SteadyDisk(parts.host.diskFaults, parts.nowMs)
+  }
+
+  /** A heartbeat is written: also the first ones of a process, which has not heard the platform yet. */
+  onRenamed(_from: string, to: string): void {
+    const { spool, host, startedMs, nowMs } = this.#parts
+    if (to !== `${spool}/agent.json`) return
+    const steadyMs = this.#disk.look() ?? Number.POSITIVE_INFINITY
+    if (steadyMs > nowMs() - settlingMs) {
+      this.#unnamed.reset()
+      return
+    }
+    const { events } = JSON.parse(host.disk.textOf(to)) as Heartbeat
+    const unnamed = events.length < listedMax ? this.#eventFiles().filter((name) => !events.includes(name)) : []
+    const name = this.#unnamed.look(
+      unnamed.map((one) => `${one} since ${startedMs()}`),
+      unnamedMsMax,
+    )
+    if (name !== undefined) this.#parts.break('agent.json names the files of events/', `${host.name}: ${name}`)
   }
 
   /** While the agent runs and its disk is healthy. */
@@ -53,11 +80,22 @@ export class HeartbeatPromises {
     const text = host.disk.textOf(path)
     // A power cut may leave a part of it, or nothing.
     if (!text.endsWith('}\n')) return void (yield 'it is not whole')
-    const { at, ready, events } = JSON.parse(text) as { at: string; ready: boolean; events: readonly string[] }
+    const { at, ready, events } = JSON.parse(text) as Heartbeat
     if (Math.abs(host.clock.wallMs - Date.parse(at)) > ageMsMax) yield 'it is old'
     if (ready !== seen.ready) yield `its ready is ${ready}`
-    const there = host.disk.namesIn(`${spool}/events`).filter((name) => eventOfFile(name) !== undefined)
+    const there = this.#eventFiles()
     for (const name of there) if (events.length < listedMax && !events.includes(name)) yield `it does not name ${name}`
     for (const name of events) if (!there.includes(name)) yield `it names ${name}`
   }
+
+  #eventFiles(): readonly string[] {
+    const { host, spool } = this.#parts
+    return host.disk.namesIn(`${spool}/events`).filter((name) => eventOfFile(name) !== undefined)
+  }
+}
+
+interface Heartbeat {
+  readonly at: string
+  readonly ready: boolean
+  readonly events: readonly string[]
 }
