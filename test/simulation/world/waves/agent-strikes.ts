@@ -1,4 +1,5 @@
 import { fullDisk } from '../../faults/host-faults.ts'
+import type { Random } from '../../random.ts'
 import type { AgentHost } from '../agent-host.ts'
 import { dawnMs, nightMs, waveMs } from '../day.ts'
 import type { ModelPlatform } from '../model-platform.ts'
@@ -52,7 +53,7 @@ interface Moment {
   readonly isOf?: (agent: AgentHost) => boolean
 }
 
-const takesFiles = ({ callsBy }: AgentHost) => callsBy === 'files'
+export const takesFiles = ({ callsBy }: AgentHost) => callsBy === 'files'
 
 const stockLeaves: Moment = { calls: /^PUT platform:443\/v1\/api\/market\/listings$/, countMax: 6 }
 const purchaseLeaves: Moment = { calls: /^POST platform:443\/v1\/api\/transactions$/, countMax: 6 }
@@ -262,7 +263,7 @@ export function fillDiskAtNight(struck: AgentHost, time: WaveTime): void {
   const { host, agent } = struck
   const { random, later, atEnd } = time
   // The spool and the databases may be on different disks.
-  const fault = random.happens(0.5) ? { ...fullDisk(random), paths: /^\/var\/spool\// } : fullDisk(random)
+  const fault = random.happens(0.5) ? spoolIsFull(random) : fullDisk(random)
   const callOff = soonAfter(purchaseLeaves, struck, time, 'an agent ends, and its disk is full', () => {
     agent.program.process?.end()
     const makeRoom = host.diskFaults.add(fault, random)
@@ -270,6 +271,26 @@ export function fillDiskAtNight(struck: AgentHost, time: WaveTime): void {
     later(mostOfNightMs, 'a disk has room again', makeRoom)
   })
   atEnd('no disk gets full any more', callOff)
+}
+
+const spoolIsFull = (random: Random) => ({ ...fullDisk(random), paths: /^\/var\/spool\// })
+
+/**
+ * The answer to a purchase finds no room until ids have expired. This one must not: nobody has read the answer. The agent ends
+ * before it can write it.
+ */
+export function fillSpoolAtNight(struck: AgentHost, time: WaveTime): void {
+  const { host } = struck
+  const { random, later, atEnd } = time
+  const callOff = soonAfter(purchaseLeaves, struck, time, 'a spool is full', () => {
+    const makeRoom = host.diskFaults.add(spoolIsFull(random), random)
+    later(mostOfNightMs, 'an agent ends, and its spool has room again', () => {
+      struck.agent.program.process?.end()
+      makeRoom()
+      host.startAll()
+    })
+  })
+  atEnd('no spool gets full any more', callOff)
 }
 
 /** An agent ends in the middle of something. Nobody starts it again until the ids of its calls have expired. */

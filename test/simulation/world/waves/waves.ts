@@ -13,6 +13,7 @@ import {
   endAgent,
   fillDisk,
   fillDiskAtNight,
+  fillSpoolAtNight,
   lockFiles,
   lockMessages,
   setClockAhead,
@@ -20,6 +21,7 @@ import {
   slowDiskDown,
   startBeforePlatform,
   stayAwayAtNight,
+  takesFiles,
 } from './agent-strikes.ts'
 import { endGame, sayGarbage } from './game-strikes.ts'
 import { loseAnswers, turnAway } from './network-strikes.ts'
@@ -90,6 +92,7 @@ const alsoOfAgents: readonly StrikeKind<AgentHost>[] = [
 ]
 /** Only the first of these that happens strikes an agent at night. */
 const ofNights: readonly StrikeKind<AgentHost>[] = [
+  { name: 'a spool is full at night', rate: 1 / 3, strike: fillSpoolAtNight, mayStrike: takesFiles },
   { name: 'a disk is full at night', rate: 1 / 3, strike: fillDiskAtNight },
   { name: 'an agent is away at night', rate: 1 / 2, strike: stayAwayAtNight },
   { name: 'a power cut at dawn', rate: 1, strike: cutPowerAtDawn },
