@@ -59,4 +59,10 @@ export const platformMutants: readonly Mutant[] = [
     from: 'if (!isNew && !mayRepeat) return replayed',
     to: 'if (!isNew && !mayRepeat && kid === "") return replayed',
   },
+  {
+    name: 'an order that was replaced is sent on',
+    file: outcome,
+    from: "  if (delivery.state !== 'pending') return false\n",
+    to: '',
+  },
 ]

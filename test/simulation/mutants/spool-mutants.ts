@@ -213,4 +213,16 @@ export const spoolMutants: readonly Mutant[] = [
     from: 'await unlessNoFile(isKept ?',
     to: 'await (isKept ? unlessNoFile : (gone: Promise<void>) => gone)(isKept ?',
   },
+  {
+    name: 'a purge forgets an id whose answer waits to be written',
+    file: 'agent/spool/requests.ts',
+    from: '!this.#isRecovered || this.isActive(id) ||',
+    to: "!this.#isRecovered || ![undefined, 'publishing'].includes(this.#active.get(keyOf(id))?.at) ||",
+  },
+  {
+    name: 'a start does not note the events that are there',
+    file: 'agent/orders/order-files.ts',
+    from: 'if (isChannel) for (const event of events) this.#shown.set(event.name, event)',
+    to: '',
+  },
 ]
