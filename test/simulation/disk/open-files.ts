@@ -28,7 +28,7 @@ const flagsByName: Readonly<Record<string, number>> = {
  * half-written files are written together.
  */
 const openMax = 1_000
-/** A program that has so many open whose names are gone has forgotten to close them, and some day it could open no more. */
+/** A program that has this many files open whose names are gone has forgotten to close them. Some day it could open no more. */
 const forgottenMax = 50
 
 /**
