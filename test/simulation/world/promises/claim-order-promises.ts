@@ -5,6 +5,7 @@ import type { DiskFaults } from '../../disk/disk-faults.ts'
 import type { ModelPlatform } from '../model-platform.ts'
 import type { SentRequest } from '../sent-request.ts'
 import type { AgentWitness } from '../witnessed.ts'
+import { fieldsIn } from './fields-in.ts'
 import type { Break } from './judge.ts'
 import type { LateStocks } from './late-stocks.ts'
 import { stockOf } from './stock-of.ts'
@@ -104,11 +105,7 @@ export class ClaimOrderPromises implements Partial<AgentWitness> {
 
 /** The stock in the text of a request file. Undefined for every other text. */
 function stockIn(text: string): Pick<ClaimedStock, 'itemRef' | 'quantity'> | undefined {
-  try {
-    const { action, itemRef, observedQuantity } = JSON.parse(text) as Record<string, unknown>
-    const isStock = action === 'market.adjust-stock' && typeof observedQuantity === 'number'
-    return isStock ? { itemRef: String(itemRef), quantity: observedQuantity } : undefined
-  } catch {
-    return undefined
-  }
+  const { action, itemRef, observedQuantity } = fieldsIn<Record<string, unknown>>(text)
+  const isStock = action === 'market.adjust-stock' && typeof observedQuantity === 'number'
+  return isStock ? { itemRef: String(itemRef), quantity: observedQuantity } : undefined
 }

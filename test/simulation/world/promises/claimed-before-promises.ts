@@ -7,15 +7,11 @@ import type { AgentWitness } from '../witnessed.ts'
 import { keyOfCall, keyOfSent } from './call-keys.ts'
 import { isClaimOf } from './claim-of.ts'
 import { fieldsIn } from './fields-in.ts'
-import type { Break } from './judge.ts'
+import type { ProcessParts } from './judge.ts'
 import { isRepetition } from './repetition.ts'
 
-interface ClaimedBeforeParts {
-  readonly break: Break
+interface ClaimedBeforeParts extends ProcessParts {
   readonly disk: Disk
-  /** When the process that runs now was started. */
-  readonly startedMs: () => number
-  readonly nowMs: () => number
 }
 
 interface RequestFile extends Readonly<Record<string, unknown>> {

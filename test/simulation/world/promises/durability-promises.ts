@@ -16,12 +16,11 @@ import type { HostClock } from '../../host-clock.ts'
 import type { SentRequest } from '../sent-request.ts'
 import type { GivenCall, LoggedLine } from '../witnessed.ts'
 import { isClaimOf } from './claim-of.ts'
-import type { Break } from './judge.ts'
+import type { ProcessParts } from './judge.ts'
 import { isRepetition } from './repetition.ts'
 import { RepliedOrders } from './replied-orders.ts'
 
-interface DurabilityParts {
-  readonly break: Break
+interface DurabilityParts extends ProcessParts {
   readonly disk: Disk
   readonly state: AgentState
   readonly spool: string
@@ -31,9 +30,6 @@ interface DurabilityParts {
   readonly isDue: (id: string) => boolean
   readonly clock: Pick<HostClock, 'wallMs' | 'lastSetMs'>
   readonly diskFaults: Pick<DiskFaults, 'isHealthy'>
-  /** When the process that runs now was started. */
-  readonly startedMs: () => number
-  readonly nowMs: () => number
 }
 
 /** The agent takes a smaller difference between the clocks of a host for drift. */

@@ -51,9 +51,8 @@ export class HeartbeatPromises implements Partial<AgentWitness> {
       return
     }
     const { events } = JSON.parse(host.disk.textOf(to)) as Heartbeat
-    const unnamed = events.length < listedMax ? this.#eventFiles().filter((name) => !events.includes(name)) : []
     const name = this.#unnamed.look(
-      unnamed.map((one) => `${one} since ${startedMs()}`),
+      this.#unnamedIn(events).map((one) => `${one} since ${startedMs()}`),
       unnamedMsMax,
     )
     if (name !== undefined) this.#parts.break('agent.json names the files of events/', `${host.name}: ${name}`)
@@ -83,9 +82,14 @@ export class HeartbeatPromises implements Partial<AgentWitness> {
     const { at, ready, events } = JSON.parse(text) as Heartbeat
     if (Math.abs(host.clock.wallMs - Date.parse(at)) > ageMsMax) yield 'it is old'
     if (ready !== seen.ready) yield `its ready is ${ready}`
+    for (const name of this.#unnamedIn(events)) yield `it does not name ${name}`
     const there = this.#eventFiles()
-    for (const name of there) if (events.length < listedMax && !events.includes(name)) yield `it does not name ${name}`
     for (const name of events) if (!there.includes(name)) yield `it names ${name}`
+  }
+
+  /** None of a full list: it may leave some out. */
+  #unnamedIn(events: readonly string[]): readonly string[] {
+    return events.length < listedMax ? this.#eventFiles().filter((name) => !events.includes(name)) : []
   }
 
   #eventFiles(): readonly string[] {

@@ -3,7 +3,7 @@ import { operationNamed } from '../../../../contract/operations.ts'
 import type { DiskFaults } from '../../disk/disk-faults.ts'
 import type { ModelDatabase } from '../../stores/model-database.ts'
 import type { GivenCall } from '../witnessed.ts'
-import type { Break } from './judge.ts'
+import type { ProcessParts } from './judge.ts'
 import { isRepetition } from './repetition.ts'
 import { SteadyDisk } from './steady-disk.ts'
 
@@ -13,14 +13,10 @@ interface Moment {
   readonly changes: number
 }
 
-interface RoomPromisesParts {
-  readonly break: Break
+interface RoomPromisesParts extends ProcessParts {
   readonly disk: DiskFaults
-  /** When the process that runs now was started. */
-  readonly startedMs: () => number
   /** Undefined for an agent that shares its store. */
   readonly journal: Pick<ModelDatabase, 'commits'> | undefined
-  readonly nowMs: () => number
 }
 
 /** By then an agent has kept space free again after its disk was full. */

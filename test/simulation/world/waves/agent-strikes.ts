@@ -276,8 +276,8 @@ export function fillDiskAtNight(struck: AgentHost, time: WaveTime): void {
 const spoolIsFull = (random: Random) => ({ ...fullDisk(random), paths: /^\/var\/spool\// })
 
 /**
- * The answer to a purchase finds no room until ids have expired. This one must not: nobody has read the answer. The agent ends
- * before it can write it.
+ * The answer to a purchase finds no room for longer than an answer is remembered. The agent must remember this one, because
+ * nobody has read it. The agent ends before it can write it.
  */
 export function fillSpoolAtNight(struck: AgentHost, time: WaveTime): void {
   const { host } = struck
