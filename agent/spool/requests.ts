@@ -62,6 +62,11 @@ export interface SpoolLimits {
   readonly queuedMax: number
   /** Maximum number of answers that may be written without using a slot. */
   readonly publishingMax: number
+  /**
+   * Maximum number of half-written files that use no slot. Without it, all those that a full disk cut off are refused in
+   * the same moment, and their answers need more open files than a program may have.
+   */
+  readonly halfWrittenMax: number
   /** Nothing more is claimed. */
   readonly isStopping: boolean
 }
@@ -70,24 +75,28 @@ export interface SpoolLimits {
  * The request that continues now: one whose call may begin, else one to claim. Claims are made one after another, so
  * that their order is the order of the calls.
  *
- * Requests above `queuedMax` and `publishingMax` count against the slots, but only for new claims. A call whose turn has
- * come is not delayed by them, because they may be waiting for it.
+ * Requests above `queuedMax`, `publishingMax` and `halfWrittenMax` count against the slots, but only for new claims. A
+ * call whose turn has come is not delayed by them, because they may be waiting for it.
  */
 export function next(
   { active, orphaned, waiting, isActive }: Requests,
   limits: SpoolLimits,
 ): Queued | Orphaned | Waiting | undefined {
-  let [inSlots, queued, publishing, isClaiming] = [0, 0, 0, false]
+  let [inSlots, queued, publishing, halfWritten, isClaiming] = [0, 0, 0, 0, false]
   let withTurn: Queued | undefined
   for (const request of active) {
     if (request.at === 'claiming' || request.at === 'calling') inSlots++
     if (request.at === 'claiming' && !request.isRetried) isClaiming = true
     if (request.at === 'publishing' && !request.isObstructed) publishing++
+    if (request.at === 'half-written') halfWritten++
     if (request.at === 'queued' && !request.hasTurn) queued++
     if (request.at === 'queued' && request.hasTurn) withTurn ??= request
   }
   if (withTurn) return inSlots < limits.slots ? withTurn : undefined
-  const excess = Math.max(0, queued - limits.queuedMax) + Math.max(0, publishing - limits.publishingMax)
+  const excess =
+    Math.max(0, queued - limits.queuedMax) +
+    Math.max(0, publishing - limits.publishingMax) +
+    Math.max(0, halfWritten - limits.halfWrittenMax)
   if (limits.isStopping || isClaiming || inSlots + excess >= limits.slots) return undefined
   return firstOf(orphaned, isActive) ?? firstOf(waiting, isActive)
 }

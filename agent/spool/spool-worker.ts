@@ -26,7 +26,7 @@ export interface SpoolWorkerOptions extends RequestPathOptions {
   readonly onRecovered: (claim: string) => void
 }
 
-const spoolLimits = { slots: limits.spoolInFlightMax, queuedMax: 64, publishingMax: 64 }
+const spoolLimits = { slots: limits.spoolInFlightMax, queuedMax: 64, publishingMax: 64, halfWrittenMax: 256 }
 const deferredMs = 30_000
 
 /**

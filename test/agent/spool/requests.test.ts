@@ -4,12 +4,14 @@ import { type ActiveRequest, next, RequestTable, type SpoolLimits } from '../../
 
 // A spool without files: requests whose claims, calls and answers end in an arbitrary order.
 
-const limits: SpoolLimits = { slots: 8, queuedMax: 6, publishingMax: 5, isStopping: false }
+const limits: SpoolLimits = { slots: 8, queuedMax: 6, publishingMax: 5, halfWrittenMax: 4, isStopping: false }
 
 interface Ask {
   readonly id: string
   readonly item: string
   readonly isOrphaned: boolean
+  /** Its writer has not finished when it is read for the first time. */
+  readonly isCutOff: boolean
 }
 
 /** Few ids and items, so that many requests wait for each other. There is one file of a name. */
@@ -18,6 +20,7 @@ const asks: fc.Arbitrary<Ask[]> = fc.uniqueArray(
     id: fc.integer({ min: 0, max: 80 }).map((n) => `id-${n}`),
     item: fc.integer({ min: 0, max: 24 }).map((n) => `item-${n}`),
     isOrphaned: fc.boolean(),
+    isCutOff: fc.boolean(),
   }),
   { maxLength: 120, size: 'max', selector: ({ id, isOrphaned }) => `${id} ${isOrphaned}` },
 )
@@ -38,7 +41,7 @@ class Spool {
     this.#asks = all
     // A call over HTTP is under way for each item, so that turns come when all slots are in use.
     for (const item of new Set(all.map((ask) => ask.item))) {
-      this.#queues.set(item, [{ id: `http ${item}`, item, isOrphaned: false }])
+      this.#queues.set(item, [{ id: `http ${item}`, item, isOrphaned: false, isCutOff: false }])
       this.#ends.set(`http ${item}`, () => this.#passTurn(item))
     }
     for (const { id, isOrphaned } of all) {
@@ -70,11 +73,17 @@ class Spool {
     this.table.activate(request)
     this.claimed.push(ask)
     this.#ends.set(ask.id, () => {
-      const queue = this.#queues.get(ask.item) ?? []
-      this.#queues.set(ask.item, queue)
-      if (queue.push(ask) === 1) this.#giveTurn(ask)
-      else this.#set(ask, 'queued', { hasTurn: false })
+      if (!ask.isCutOff) return this.#queue(ask)
+      this.#set(ask, 'half-written')
+      this.#ends.set(ask.id, () => this.#queue(ask))
     })
+  }
+
+  #queue(ask: Ask): void {
+    const queue = this.#queues.get(ask.item) ?? []
+    this.#queues.set(ask.item, queue)
+    if (queue.push(ask) === 1) this.#giveTurn(ask)
+    else this.#set(ask, 'queued', { hasTurn: false })
   }
 
   #passTurn(item: string): void {
@@ -141,7 +150,9 @@ test('all slots are in use while a request could use them', () => {
       spool.run(choices, () => {
         const hasFree = spool.in('claiming', 'calling').length < limits.slots
         const isBelowBounds =
-          spool.in('queued').length <= limits.queuedMax && spool.in('publishing').length <= limits.publishingMax
+          spool.in('queued').length <= limits.queuedMax &&
+          spool.in('publishing').length <= limits.publishingMax &&
+          spool.in('half-written').length <= limits.halfWrittenMax
         const canClaim = [...spool.table.orphaned, ...spool.table.waiting].some(({ id }) => !spool.table.isActive(id))
         expect(hasFree && isBelowBounds && canClaim && spool.in('claiming').length === 0).toBe(false)
       })
@@ -149,7 +160,7 @@ test('all slots are in use while a request could use them', () => {
   )
 })
 
-test('calls of one item go one at a time, in the order of the claims', () => {
+test('calls of one item go one at a time, in the order of the claims, except for files that were half-written', () => {
   fc.assert(
     fc.property(asks, ends, (all, choices) => {
       const spool = new Spool(all)
@@ -158,7 +169,7 @@ test('calls of one item go one at a time, in the order of the claims', () => {
         expect(new Set(calling).size).toBe(calling.length)
       })
       for (const item of new Set(all.map((ask) => ask.item))) {
-        const ofItem = (some: readonly Ask[]) => some.filter((ask) => ask.item === item)
+        const ofItem = (some: readonly Ask[]) => some.filter((ask) => ask.item === item && !ask.isCutOff)
         expect(ofItem(spool.called)).toEqual(ofItem(spool.claimed))
       }
     }),
@@ -200,6 +211,22 @@ test('the number of requests that wait for an item, and of answers that are writ
       })
     }),
   )
+})
+
+test('the number of half-written files is bounded, and those above the bound are claimed when others are whole', () => {
+  const table = new RequestTable(() => 0)
+  for (let n = 0; n < 40; n++) table.add({ at: 'waiting', name: `${n}.json`, id: `${n}` })
+  const claimAll = () => {
+    for (let request = next(table, limits); request && request.at !== 'queued'; request = next(table, limits)) {
+      table.activate(request)
+      table.set({ at: 'half-written', name: request.name, id: request.id, claim: 'c', claimedBefore: undefined })
+    }
+    return [...table.active].length
+  }
+  expect(claimAll()).toBe(limits.halfWrittenMax + limits.slots)
+  table.remove({ id: '3' })
+  expect(claimAll()).toBe(limits.halfWrittenMax + limits.slots)
+  expect(table.isActive(`${limits.halfWrittenMax + limits.slots}`)).toBe(true)
 })
 
 test('when the agent stops, no file is claimed any more, and every call whose turn comes is still made', () => {
