@@ -90,12 +90,17 @@ export function installGame(parts: GameParts): Program {
   })
 }
 
-/** Does something about three times a second. A disk that fails is tried again. */
+/**
+ * Does something about three times a second, and again soon while there is `more`. A disk that fails is tried
+ * again.
+ */
 async function everyMoment(process: ModelProcess, clock: Clock, what: () => unknown): Promise<void> {
+  let done: unknown
   for (;;) {
-    await clock.sleep(process.random.between(150, 600))
+    await clock.sleep(done === 'more' ? process.random.between(1, 60) : process.random.between(150, 600))
+    done = undefined
     try {
-      what()
+      done = what()
     } catch (error) {
       if (process.state === 'dead') throw error
     }

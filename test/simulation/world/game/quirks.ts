@@ -10,6 +10,8 @@ export interface Quirks {
   repeatsReplies: boolean
   /** It reads one file of an order at each look, so its replies have different times. */
   readsOneByOne: boolean
+  /** It reads the newest order first. */
+  readsNewestFirst: boolean
   /** Its language cannot list a directory, so it finds the files of events by the names in `agent.json`. */
   listsNothing: boolean
   /** It writes its requests under their final names, in two steps. */
@@ -35,6 +37,7 @@ export function drawQuirks(random: Pick<Random, 'happens'>): Quirks {
   return {
     ...noQuirks(),
     readsOneByOne: random.happens(0.4),
+    readsNewestFirst: random.happens(0.5),
     listsNothing: random.happens(0.2),
     writesInPlace: random.happens(0.25),
     repeatsReplies: random.happens(0.25),
@@ -53,6 +56,7 @@ function noQuirks(): Quirks {
     saysGarbage: false,
     repeatsReplies: false,
     readsOneByOne: false,
+    readsNewestFirst: false,
     listsNothing: false,
     writesInPlace: false,
     isScanned: false,

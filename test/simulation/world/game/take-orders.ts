@@ -146,12 +146,17 @@ async function takeOffered(parts: OrderParts, call: CallAgent, orders: readonly 
 /** To an offer that nobody made. It must not count: the game server gives nothing. */
 const wrongReply = JSON.stringify({ observedQuantity: 0, result: 'DELIVERED' })
 
-/** Reads the files of events, and writes the replies. @throws {NodeJS.ErrnoException} The disk fails. */
-export function readEvents(parts: OrderParts, writing: Writing, spool: string): void {
+/**
+ * Reads the files of events, and writes the replies.
+ *
+ * @returns `more` if it has replied to one and has not looked at the others.
+ * @throws {NodeJS.ErrnoException} The disk fails.
+ */
+export function readEvents(parts: OrderParts, writing: Writing, spool: string): 'more' | undefined {
   const { process, quirks } = parts
   const { fs } = writing
   const names = quirks.listsNothing ? namesInHeartbeat(fs, spool) : fs.readdirSync(`${spool}/events`)
-  for (const name of names) {
+  for (const name of quirks.readsNewestFirst ? names.toReversed() : names) {
     const kind = eventOfFile(name)
     if (kind === undefined || fs.existsSync(`${spool}/replies/${name}`)) continue
     if (!fs.existsSync(`${spool}/events/${name}`)) continue
@@ -182,8 +187,9 @@ export function readEvents(parts: OrderParts, writing: Writing, spool: string): 
       onWritten()
     }
     if (quirks.repeatsReplies) fs.writeFileSync(wrong, wrongReply)
-    if (quirks.readsOneByOne) return
+    if (quirks.readsOneByOne) return 'more'
   }
+  return undefined
 }
 
 function namesInHeartbeat(fs: Writing['fs'], spool: string): readonly string[] {
