@@ -65,4 +65,10 @@ export const platformMutants: readonly Mutant[] = [
     from: "  if (delivery.state !== 'pending') return false\n",
     to: '',
   },
+  {
+    name: 'the stock of a repeated TEMPORARY does not count',
+    file: `${transactions}/delivery.ts`,
+    from: "moved === transaction && reason === 'OUT_OF_STOCK'",
+    to: 'moved === transaction',
+  },
 ]

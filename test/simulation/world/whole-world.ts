@@ -12,6 +12,7 @@ import { Evening } from './evening.ts'
 import type { Surroundings } from './host-parts.ts'
 import { installPlatform, type Registration } from './model-platform.ts'
 import { drawMoves, installPeople } from './people.ts'
+import { acceptedStockPromises } from './promises/accepted-stock-promises.ts'
 import { Judge } from './promises/judge.ts'
 import { LateStocks } from './promises/late-stocks.ts'
 import { MarketPromises } from './promises/market-promises.ts'
@@ -99,6 +100,8 @@ async function assemble(
   const registrations = new Map<string, Registration>()
   const far = new ModelHost('far', scheduler, random)
   const [identity = ''] = names
+  const noteJti = replayPromises(judge.break)
+  const checkStock = acceptedStockPromises(judge.break, () => platform)
   const platform = installPlatform({
     host: far,
     network,
@@ -110,7 +113,10 @@ async function assemble(
       for (const [name, registration] of registered) registrations.set(name, registration)
       for (const { host } of agents) for (const program of host.programs) program.start()
     },
-    onAccepted: replayPromises(judge.break),
+    onAccepted(request) {
+      noteJti(request)
+      checkStock(request)
+    },
     onBug: (line) => judge.break('the platform has no bug', line),
   })
   const lateStocks = new LateStocks(() => platform, day, nowMs)

@@ -155,8 +155,7 @@ const wrongReply = JSON.stringify({ observedQuantity: 0, result: 'DELIVERED' })
 export function readEvents(parts: OrderParts, writing: Writing, spool: string): 'more' | undefined {
   const { process, quirks } = parts
   const { fs } = writing
-  const names = quirks.listsNothing ? namesInHeartbeat(fs, spool) : fs.readdirSync(`${spool}/events`)
-  for (const name of quirks.readsNewestFirst ? names.toReversed() : names) {
+  for (const name of eventNames(quirks, fs, spool)) {
     const kind = eventOfFile(name)
     if (kind === undefined || fs.existsSync(`${spool}/replies/${name}`)) continue
     if (!fs.existsSync(`${spool}/events/${name}`)) continue
@@ -190,6 +189,11 @@ export function readEvents(parts: OrderParts, writing: Writing, spool: string): 
     if (quirks.readsOneByOne) return 'more'
   }
   return undefined
+}
+
+function eventNames({ listsNothing, readsNewestFirst }: Quirks, fs: Writing['fs'], spool: string): readonly string[] {
+  const names = listsNothing ? namesInHeartbeat(fs, spool) : fs.readdirSync(`${spool}/events`)
+  return readsNewestFirst ? names.toReversed() : names
 }
 
 function namesInHeartbeat(fs: Writing['fs'], spool: string): readonly string[] {

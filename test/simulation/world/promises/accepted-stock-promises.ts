@@ -1,0 +1,35 @@
+import type { NetworkRequest } from '../../network/message.ts'
+import type { ModelPlatform } from '../model-platform.ts'
+import { type Fields, readSentRequest } from '../sent-request.ts'
+import { fieldsIn } from './fields-in.ts'
+import type { Break } from './judge.ts'
+import { stockOf } from './stock-of.ts'
+
+/**
+ * The platform has the stock of each call that it accepts. A repeated `OUT_OF_STOCK` is about an earlier time.
+ *
+ * @returns Called with each request that it has accepted.
+ */
+export function acceptedStockPromises(
+  onBroken: Break,
+  platform: () => ModelPlatform,
+): (request: NetworkRequest) => void {
+  const soldOut = new Set<number>()
+  return ({ path, headers, body }) => {
+    const request = readSentRequest({ path, headers, input: fieldsIn<Fields>(body) })
+    const stock = stockOf(request, platform())
+    if (!stock) return
+    const { transactionId, input } = request
+    if (transactionId !== undefined && input['reason'] === 'OUT_OF_STOCK') {
+      if (soldOut.has(transactionId)) return
+      soldOut.add(transactionId)
+    }
+    // Each item of a world has its own itemRef.
+    const [listing] = platform().composed.platform.tables.listings.newestOf(stock.itemRef, 1)
+    if (listing?.observedQuantity !== stock.quantity)
+      onBroken(
+        'the platform has the stock of each call that it accepts',
+        `${stock.itemRef}: ${listing?.observedQuantity} in place of ${stock.quantity}`,
+      )
+  }
+}
