@@ -397,4 +397,16 @@ export const callMutants: readonly Mutant[] = [
     from: 'if (call.claimedBefore) await deps.journal.restartWindow',
     to: "if (call.claimedBefore === 'long-ago') await deps.journal.restartWindow",
   },
+  {
+    name: 'the Retry-After of a 503 does not count',
+    file: 'agent/call/fault-table.ts',
+    from: 'unavailable: { ...acted, hasRetryAfter: true',
+    to: 'unavailable: { ...acted, hasRetryAfter: false',
+  },
+  {
+    name: 'a call that was answered with 503 is not tried again',
+    file: 'agent/call/fault-table.ts',
+    from: "hasRetryAfter: true, once: 'doubt', idempotent: 'retry', safe: 'retry' }",
+    to: "hasRetryAfter: true, once: 'doubt', idempotent: 'doubt', safe: 'refuse' }",
+  },
 ]

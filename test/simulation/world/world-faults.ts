@@ -38,7 +38,10 @@ export const worldFaults: readonly FaultKind<WorldTargets>[] = [
     part: 'platform',
     name: 'answers 5xx and does nothing',
     lastsMs: [secondMs, minuteMs],
-    strike: partner((random) => ({ kind: 'status', status: random.pick([500, 502, 503]) })),
+    strike: partner((random) => ({
+      kind: 'status',
+      ...random.pick([{ status: 500 }, { status: 502 }, { status: 503 }, { status: 503, retryAfterSeconds: 3 }]),
+    })),
   },
   {
     part: 'platform',

@@ -133,13 +133,16 @@ export function holdUpOneKind(platform: ModelPlatform, time: WaveTime): void {
   atEnd('the platform is as fast as ever', () => platform.composed.faults.partner.clear())
 }
 
+/** Longer than the agent waits by itself before a second attempt. */
+const askedS = 3
+
 /** Of some the platform acts without an answer, of the others it does not act. A purchase is not tried again after most of them. */
 const failures: readonly OfAnyCall<PartnerFault>[] = [
   { kind: 'hang-up-before' },
   { kind: 'hang-up-after' },
   { kind: 'truncate' },
-  { kind: 'status', status: 503 },
-  { kind: 'status', status: 429, retryAfterSeconds: 1 },
+  ...[408, 425, 500, 502, 503, 504].map((status) => ({ kind: 'status', status }) as const),
+  ...[429, 503, 503].map((status) => ({ kind: 'status', status, retryAfterSeconds: askedS }) as const),
 ]
 
 /** The next calls of one kind fail. They are made again later, and others overtake them. */
