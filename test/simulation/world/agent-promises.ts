@@ -131,7 +131,7 @@ export function promisesAbout(parts: AgentPromisesParts): AgentPromises {
   const claimOrder = new ClaimOrderPromises({ ...judge, disk: host.disk, diskFaults, lateStocks, platform, startedMs })
   const ignored = new IgnoredPromises({ ...onHost, startedMs: runningSinceMs })
   const seesIgnored = parts.hasStrangeFiles && hasSpool
-  const room = new RoomPromises({ ...since, disk: diskFaults, journal })
+  const room = new RoomPromises({ ...since, disk: diskFaults, day, journal })
 
   // What it says about itself, and its end.
   const heartbeats = new HeartbeatPromises({ ...onHost, startedMs, status: parts.status })
@@ -183,6 +183,7 @@ export function promisesAbout(parts: AgentPromisesParts): AgentPromises {
       // These are checked in waves too.
       repairs?.check()
       sentAgain.check()
+      room.check()
       claims.check()
       // What a slow network holds up is not counted.
       const isHeldUp = slowPhases.has(day.phase)

@@ -2,6 +2,7 @@ import type { Status } from '../../../../agent/status/status.ts'
 import { operationNamed } from '../../../../contract/operations.ts'
 import type { DiskFaults } from '../../disk/disk-faults.ts'
 import type { ModelDatabase } from '../../stores/model-database.ts'
+import type { Day } from '../day.ts'
 import type { GivenCall } from '../witnessed.ts'
 import type { ProcessParts } from './judge.ts'
 import { isRepetition } from './repetition.ts'
@@ -15,6 +16,7 @@ interface Moment {
 
 interface RoomPromisesParts extends ProcessParts {
   readonly disk: DiskFaults
+  readonly day: Day
   /** Undefined for an agent that shares its store. */
   readonly journal: Pick<ModelDatabase, 'commits'> | undefined
 }
@@ -23,8 +25,10 @@ interface RoomPromisesParts extends ProcessParts {
 const roomKeptMs = 5_000
 /** This many commits do not use up all of that. */
 const commitsMin = 150
-/** An agent whose disk is healthy says in at most this many statuses, one after another, that it cannot write its journal. */
-const unwritableStatusesMax = 2
+/** An agent without room looks for it each second. Its status says so soon after there is room. */
+const roomFoundMsMax = 3_000
+/** By then no timer of the storm is late any more. */
+const timersLateMsMax = 20_000
 
 /** The disk when a call arrived. */
 interface Arrival extends Moment {
@@ -47,8 +51,6 @@ export class RoomPromises {
   readonly #steady: SteadyDisk
   /** How many calls with each id are under way, and since the start of which process. */
   readonly #underWay = new Map<string, { readonly startedMs: number; readonly count: number }>()
-  /** Since when the agent says that it has no room, although its disk is healthy. */
-  #withoutRoom: (Moment & { readonly statuses: number }) | undefined
 
   constructor(parts: RoomPromisesParts) {
     this.#parts = parts
@@ -101,17 +103,25 @@ export class RoomPromises {
 
   /** The agent tells its status. */
   onStatusGiven({ ready, reasons, journal }: Pick<Status, 'ready' | 'reasons' | 'journal'>): void {
-    this.#steady.look()
+    const steadySinceMs = this.#steady.look() ?? this.#parts.nowMs()
     if (ready && this.#isFullSince(this.#refused))
       this.#parts.break('an agent whose disk is full is not ready', JSON.stringify(reasons))
     // A commit has found no room, perhaps that of an answer.
-    const hasNoRoom = !journal.writable && this.#parts.journal !== undefined
-    if (hasNoRoom) this.#journalRefused = this.#now
-    const isWithoutRoom = hasNoRoom && this.#parts.disk.isHealthy
-    const statuses = this.#isNow(this.#withoutRoom) ? this.#withoutRoom.statuses + 1 : 1
-    this.#withoutRoom = isWithoutRoom ? { ...this.#now, statuses } : undefined
-    if (isWithoutRoom && statuses > unwritableStatusesMax)
-      this.#parts.break('an agent finds the room on its disk', JSON.stringify(reasons))
+    if (!journal.writable && this.#parts.journal) this.#journalRefused = this.#now
+    this.#checkRoomFound(reasons, steadySinceMs)
+  }
+
+  /** The journal and the ledger of an agent each have a reason of their own. */
+  #checkRoomFound(reasons: readonly string[], steadySinceMs: number): void {
+    const { journal, day, nowMs } = this.#parts
+    const complaint = journal && reasons.find((reason) => reason.includes('cannot be written'))
+    const fromMs = Math.max(steadySinceMs, day.stormEndedMs + timersLateMsMax) + roomFoundMsMax
+    if (complaint !== undefined && nowMs() > fromMs) this.#parts.break('an agent finds the room on its disk', complaint)
+  }
+
+  /** At each look after the storm. Without looks nobody knows since when the disk is healthy. */
+  check(): void {
+    this.#steady.look()
   }
 
   /** The disk has been full since a call was refused for that. */
