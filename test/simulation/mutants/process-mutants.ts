@@ -168,6 +168,12 @@ export const processMutants: readonly Mutant[] = [
     to: 'if (clock.wallMs() - believedMs - ahead.sinceMs < windowMs)',
   },
   {
+    name: 'a clock that is set back counts as one that is set ahead',
+    file: 'agent/clock/window-clock.ts',
+    from: '    believedMs = foundMs\n',
+    to: '    believedMs = foundMs < believedMs - driftMs ? 2 * believedMs - foundMs : foundMs\n',
+  },
+  {
     name: 'a request during a sync gets that sync',
     file: 'agent/durable-files/shared-sync.ts',
     from: `      this.#next = undefined

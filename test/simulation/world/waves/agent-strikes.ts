@@ -156,29 +156,29 @@ export function correctClock(agent: AgentHost, time: WaveTime): void {
 }
 
 const dayMs = 24 * 3_600_000
-const daysAheadMs = { min: 1.01 * dayMs, max: 40 * dayMs }
+const daysMs = { min: 1.01 * dayMs, max: 40 * dayMs }
 const resultLeaves: Moment = { calls: /^POST platform:443\/v1\/api\/transactions\/\d+\/delivery/, countMax: 2 }
 /** By then an order is in doubt, and the next question about it is still to come. */
 const orderInDoubtMs = { min: 3_000, max: 20_000 }
-const aheadMs = { min: 10_000, max: 30_000 }
+const daysWrongMs = { min: 10_000, max: 30_000 }
 
 /**
- * A clock that is set does not end the day for which an order may be in doubt. An agent believes the clock when it starts, so it
- * is not started meanwhile. It may be started in the next wave, so the clock is right again when this wave ends.
+ * A clock that is set ahead or back does not end the day for which an order may be in doubt. An agent believes the clock when
+ * it starts, so it is not started meanwhile. It may be started in the next wave, so the clock is right again when this wave ends.
  */
-export function setClockDaysAhead(agent: AgentHost, time: WaveTime, { platform }: World): void {
+export function setClockDaysWrong(agent: AgentHost, time: WaveTime, { platform }: World): void {
   const { random, later, atEnd } = time
   const { clock } = agent.host
-  const byMs = random.magnitude(daysAheadMs.min, daysAheadMs.max)
+  const byMs = random.magnitude(daysMs.min, daysMs.max) * random.pick([1, -1])
   const { startedMs } = agent.agent
   const setRight = () => {
     callOff = () => undefined
     clock.setWall(-byMs)
   }
-  const setAhead = () => {
+  const setWrong = () => {
     if (agent.agent.startedMs !== startedMs) return
     clock.setWall(byMs)
-    const callOffRight = later(aheadMs, 'a clock is right again', setRight)
+    const callOffRight = later(daysWrongMs, 'a clock is right again', setRight)
     callOff = () => {
       callOffRight()
       setRight()
@@ -186,9 +186,9 @@ export function setClockDaysAhead(agent: AgentHost, time: WaveTime, { platform }
   }
   let callOff = soonAfter(resultLeaves, agent, time, 'the platform does not know what it knows', () => {
     denyEveryTransaction(platform, time)
-    callOff = later(orderInDoubtMs, 'a clock is days ahead', setAhead)
+    callOff = later(orderInDoubtMs, 'a clock is days wrong', setWrong)
   })
-  atEnd('no clock is days ahead any more', () => callOff())
+  atEnd('no clock is days wrong any more', () => callOff())
 }
 
 const lockedMs = { min: 500, max: 5_000 }

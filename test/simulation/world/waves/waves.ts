@@ -17,7 +17,7 @@ import {
   lockFiles,
   lockMessages,
   setClockAhead,
-  setClockDaysAhead,
+  setClockDaysWrong,
   slowDiskDown,
   startBeforePlatform,
   stayAwayAtNight,
@@ -67,7 +67,7 @@ interface StrikeKind<Target> {
 /** A clock that is set back changes the order of files. */
 const mayBeSetBack = ({ callsBy }: AgentHost) => callsBy !== 'files'
 /** A clock that is set back by more than a day also changes the order of the ends that an asking game server reads. */
-const mayBeDaysAhead = (agent: AgentHost) => mayBeSetBack(agent) && agent.ordersBy !== 'asking' && agent.hasOwnStore
+const mayBeDaysWrong = (agent: AgentHost) => mayBeSetBack(agent) && agent.ordersBy !== 'asking' && agent.hasOwnStore
 const isScanned = ({ host }: AgentHost, { servers }: WavesParts) =>
   servers.some((server) => server.host === host && server.quirks.isScanned)
 
@@ -76,7 +76,7 @@ const ofAgents: readonly StrikeKind<AgentHost>[] = [
   { name: 'files are locked', rate: 0.6, strike: lockFiles, mayStrike: isScanned },
   { name: 'an agent is started before the platform', rate: 0.08, strike: startBeforePlatform },
   { name: 'a clock is wrong for a while', rate: 0.1, strike: correctClock, mayStrike: mayBeSetBack },
-  { name: 'a clock is days ahead', rate: 0.2, strike: setClockDaysAhead, mayStrike: mayBeDaysAhead },
+  { name: 'a clock is days wrong', rate: 0.2, strike: setClockDaysWrong, mayStrike: mayBeDaysWrong },
   { name: 'a disk is full', rate: 0.35, strike: fillDisk },
   { name: 'an agent ends', rate: 0.5, strike: endAgent },
 ]
