@@ -202,6 +202,21 @@ export const spoolMutants: readonly Mutant[] = [
     to: '  try',
   },
   {
+    name: 'a spool that could not be locked at the start is served without the lock',
+    file: 'agent/ownership/late-ownership.ts',
+    from: 'own().assertSameDir()',
+    to: 'ownership?.assertSameDir()',
+  },
+  {
+    name: 'a spool that could not be locked at the start is never locked',
+    file: 'agent/ownership/late-ownership.ts',
+    from: '() => own().assertSameDir()',
+    to: `() => {
+      if (!ownership) throw new DirUnusableError(dir.setting, dir.path, 'not locked', 'start again', undefined, true)
+      ownership.assertSameDir()
+    }`,
+  },
+  {
     name: 'a queued file keeps a turn that comes while the agent stops',
     file: 'agent/spool/request-path.ts',
     from: '      turn.release()\n      return undefined',

@@ -19,6 +19,7 @@ import { IgnoredPromises } from './promises/ignored-promises.ts'
 import { KeyPromises } from './promises/key-promises.ts'
 import { OfferedAgainPromises } from './promises/offered-again-promises.ts'
 import { OrderListPromises } from './promises/order-list-promises.ts'
+import { OwnerPromises } from './promises/owner-promises.ts'
 import { PacePromises } from './promises/pace-promises.ts'
 import { isTimeKnown } from './promises/platform-time.ts'
 import { ProofPromises } from './promises/proof-promises.ts'
@@ -171,6 +172,7 @@ export function promisesAbout(parts: AgentPromisesParts): AgentPromises {
       ...(hasOwnStore ? [offeredAgain, lists] : []),
       statuses,
       claimedBefore,
+      ...(hasSpool ? [new OwnerPromises({ ...judge, state, spool })] : []),
       stops,
       ignored,
       ...(seesEvents ? [events, heartbeats] : []),

@@ -1,3 +1,4 @@
+import type { DiskFault } from '../../disk/disk-faults.ts'
 import { fullDisk } from '../../faults/host-faults.ts'
 import type { Random } from '../../random.ts'
 import type { AgentHost } from '../agent-host.ts'
@@ -223,6 +224,20 @@ export function slowDiskDown({ host: { diskFaults } }: AgentHost, { within, late
   within(slowDisk.lastsMs.max, 'a disk is slow', () => {
     const speedUp = diskFaults.slowMsMax.add(slowDisk.callMsMax)
     later(slowDisk.lastsMs, 'a disk is not slow any more', speedUp)
+  })
+}
+
+const lockRefusedMs = { min: 2_000, max: 10_000 }
+const spoolIsNotRead: DiskFault = {
+  ...{ calls: ['readdir'], codes: ['EMFILE', 'ENFILE', 'EIO'], rate: 1 },
+  paths: /^\/var\/spool$/,
+}
+
+/** An agent starts while it cannot lock its spool. It takes the lock as soon as it can, and then calls what waits there. */
+export function lockSpoolLate(agent: AgentHost, { random, within, later }: WaveTime): void {
+  within(lockRefusedMs.max, 'an agent is started and cannot lock its spool', () => {
+    later(lockRefusedMs, 'a spool can be locked', agent.host.diskFaults.add(spoolIsNotRead, random))
+    killAndStart(agent)
   })
 }
 

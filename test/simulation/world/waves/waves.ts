@@ -16,6 +16,7 @@ import {
   fillSpoolAtNight,
   lockFiles,
   lockMessages,
+  lockSpoolLate,
   setClockAhead,
   setClockDaysWrong,
   slowDiskDown,
@@ -77,6 +78,7 @@ const ofAgents: readonly StrikeKind<AgentHost>[] = [
   { name: 'an agent is started before the platform', rate: 0.08, strike: startBeforePlatform },
   { name: 'a clock is wrong for a while', rate: 0.1, strike: correctClock, mayStrike: mayBeSetBack },
   { name: 'a clock is days wrong', rate: 0.2, strike: setClockDaysWrong, mayStrike: mayBeDaysWrong },
+  { name: 'an agent cannot lock its spool at its start', rate: 0.1, strike: lockSpoolLate, mayStrike: takesFiles },
   { name: 'a disk is full', rate: 0.35, strike: fillDisk },
   { name: 'an agent ends', rate: 0.5, strike: endAgent },
 ]

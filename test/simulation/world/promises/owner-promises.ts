@@ -1,0 +1,27 @@
+import { basename } from 'node:path'
+import { ownFileOf } from '../../../../agent/spool/names.ts'
+import type { AgentState } from '../../agent/model-outside.ts'
+import type { AgentWitness } from '../witnessed.ts'
+import type { Break } from './judge.ts'
+
+interface OwnerPromisesParts {
+  readonly break: Break
+  readonly state: Pick<AgentState, 'owned'>
+  readonly spool: string
+}
+
+/** An agent claims requests and publishes answers only while no other agent can lock its spool. */
+export class OwnerPromises implements Partial<AgentWitness> {
+  readonly #parts: OwnerPromisesParts
+
+  constructor(parts: OwnerPromisesParts) {
+    this.#parts = parts
+  }
+
+  onRenamed(from: string, to: string): void {
+    const { state, spool } = this.#parts
+    const isOfRequest = [from, to].some((path) => ownFileOf(basename(path)) !== undefined)
+    if (isOfRequest && !state.owned.has(spool))
+      this.#parts.break('an agent works in a spool only while it has the lock of it', to)
+  }
+}
