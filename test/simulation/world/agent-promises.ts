@@ -17,6 +17,7 @@ import { EventPromises } from './promises/event-promises.ts'
 import { HeartbeatPromises } from './promises/heartbeat-promises.ts'
 import { IgnoredPromises } from './promises/ignored-promises.ts'
 import { KeyPromises } from './promises/key-promises.ts'
+import { MarkPromises } from './promises/mark-promises.ts'
 import { OfferedAgainPromises } from './promises/offered-again-promises.ts'
 import { OrderListPromises } from './promises/order-list-promises.ts'
 import { OwnerPromises } from './promises/owner-promises.ts'
@@ -95,6 +96,7 @@ export function promisesAbout(parts: AgentPromisesParts): AgentPromises {
       ...{ ...judge, name, journal, disk: diskFaults, lateStocks, platform, nowMs },
       startedMs: runningSinceMs,
     })
+  const marks = new MarkPromises(since)
   const sentAgain = new SentAgainPromises({ ...since, platform, day })
 
   // Its orders.
@@ -155,7 +157,7 @@ export function promisesAbout(parts: AgentPromisesParts): AgentPromises {
       wire,
       credentials,
       keys,
-      ...(callsBy === 'http' ? [pace] : []),
+      ...(callsBy === 'http' ? [pace, marks] : []),
       ...(callsBy === 'http' && hasOwnStore ? [arrivals] : []),
       webhooks,
       clocks,

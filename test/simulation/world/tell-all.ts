@@ -28,6 +28,8 @@ export function tellAll(witnesses: readonly Partial<AgentWitness>[]): AgentWitne
     onStatusGiven: tell('onStatusGiven'),
     onOrdersGiven: tell('onOrdersGiven'),
     onLogged: tell('onLogged'),
+    onObservationRead: tell('onObservationRead'),
+    onObserved: tell('onObserved'),
     onRenamed: tell('onRenamed'),
     onRemoved: tell('onRemoved'),
   }

@@ -2,6 +2,7 @@ import type { PathLike } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import type { Door } from '../../../agent/http/door.ts'
 import type { Order } from '../../../agent/orders/order.ts'
+import type { KnownObservation, OrderLedger } from '../../../agent/orders/order-ledger.ts'
 import type { OrderPhase } from '../../../agent/orders/order-moves.ts'
 import type { Outside } from '../../../agent/outside.ts'
 import type { AttemptResult } from '../../../agent/platform/attempt-result.ts'
@@ -39,6 +40,10 @@ export interface AgentWitness {
   /** The list for operators. */
   readonly onOrdersGiven: (list: OrderList) => void
   readonly onLogged: (line: LoggedLine) => void
+  /** The agent reads the newest stock of an item in its ledger. */
+  readonly onObservationRead: (observation: KnownObservation) => void
+  /** The agent notes a stock in its ledger, but not that of a reply. */
+  readonly onObserved: (itemRef: string, observation: KnownObservation) => void
   /** A file of the spool has got another name. */
   readonly onRenamed: (from: string, to: string) => void
   /** A file of the spool is removed. */
@@ -140,6 +145,13 @@ export function witnessOutside(
         return outside.signing.seal(header, body, key)
       },
     },
+    async openStore(options) {
+      const store = await outside.openStore(options)
+      const { openLedger } = store
+      return Object.assign(store, {
+        openLedger: async (given: Parameters<typeof openLedger>[0]) => watchLedger(await openLedger(given)),
+      })
+    },
     connect(options) {
       const connection = outside.connect(options)
       const isToGame = options.origin.endsWith(addresses.orders)
@@ -168,6 +180,21 @@ export function witnessOutside(
       const isWebhook = options.port.port === addresses.webhook.port
       return outside.listen({ ...options, door: isWebhook ? webhookDoor(options.door) : callDoor(options.door) })
     },
+  }
+
+  function watchLedger(ledger: OrderLedger): OrderLedger {
+    return {
+      ...ledger,
+      async observationOf(itemRef) {
+        const known = await ledger.observationOf(itemRef)
+        if (known) witness.onObservationRead(known)
+        return known
+      },
+      observe(itemRef, observed, ifAway) {
+        witness.onObserved(itemRef, observed)
+        return ledger.observe(itemRef, observed, ifAway)
+      },
+    }
   }
 
   function webhookDoor(door: Door): Door {
