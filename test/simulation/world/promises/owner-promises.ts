@@ -1,5 +1,4 @@
-import { basename } from 'node:path'
-import { ownFileOf } from '../../../../agent/spool/names.ts'
+import { dirname } from 'node:path'
 import type { AgentState } from '../../agent/model-outside.ts'
 import type { AgentWitness } from '../witnessed.ts'
 import type { Break } from './judge.ts'
@@ -10,7 +9,7 @@ interface OwnerPromisesParts {
   readonly spool: string
 }
 
-/** An agent claims requests and publishes answers only while no other agent can lock its spool. */
+/** An agent claims requests and publishes answers only while no other agent can lock its spool. Orders need no lock. */
 export class OwnerPromises implements Partial<AgentWitness> {
   readonly #parts: OwnerPromisesParts
 
@@ -20,8 +19,8 @@ export class OwnerPromises implements Partial<AgentWitness> {
 
   onRenamed(from: string, to: string): void {
     const { state, spool } = this.#parts
-    const isOfRequest = [from, to].some((path) => ownFileOf(basename(path)) !== undefined)
-    if (isOfRequest && !state.owned.has(spool))
+    const isOfCall = [from, to].some((path) => [`${spool}/outbox`, `${spool}/inbox`].includes(dirname(path)))
+    if (isOfCall && !state.owned.has(spool))
       this.#parts.break('an agent works in a spool only while it has the lock of it', to)
   }
 }
