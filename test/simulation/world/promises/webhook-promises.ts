@@ -35,8 +35,11 @@ export class WebhookPromises {
   readonly #parts: WebhookPromisesParts
   /** When the platform was last asked for its time. */
   #askedMs = Number.NEGATIVE_INFINITY
-  /** When the platform last accepted that an order is put off. That may come from an earlier offer. */
-  readonly #putOffMs = new Map<number, number>()
+  /**
+   * When an offer of each order was last replaced: the platform accepted that the order is put off, which may come from an
+   * earlier offer, or an operator asked the platform just after the game server took the order.
+   */
+  readonly #replacedMs = new Map<number, number>()
 
   constructor(parts: WebhookPromisesParts) {
     this.#parts = parts
@@ -47,7 +50,8 @@ export class WebhookPromises {
   }
 
   onLogged({ msg, transactionId }: LoggedLine): void {
-    if (msg === orderLines.putOff && transactionId !== undefined) this.#putOffMs.set(transactionId, this.#parts.nowMs())
+    const isReplaced = msg === orderLines.putOff || msg === orderLines.openAgain
+    if (isReplaced && transactionId !== undefined) this.#replacedMs.set(transactionId, this.#parts.nowMs())
   }
 
   onAcknowledged(_event: string, _transactionId: number, webhook: ReceivedWebhook): void {
@@ -72,8 +76,8 @@ export class WebhookPromises {
   onNotTaken(transactionId: number, { arrivedMs }: ReceivedWebhook): void {
     const { nowMs, worksAlone } = this.#parts
     const waitedMs = nowMs() - arrivedMs
-    const isPutOff = (this.#putOffMs.get(transactionId) ?? 0) >= arrivedMs
-    if (waitedMs < takenMsMin && worksAlone() && !isPutOff)
+    const isReplaced = (this.#replacedMs.get(transactionId) ?? 0) >= arrivedMs
+    if (waitedMs < takenMsMin && worksAlone() && !isReplaced)
       this.#parts.break('a game server has nine seconds to take an order', `${transactionId}: ${waitedMs} ms`)
   }
 }
