@@ -21,6 +21,8 @@ export interface SessionParts {
   readonly slowMsMax: ActiveMaximum
   /** Called when the session has ended by anything else than its `end`. */
   readonly onEnd: () => void
+  /** Called with a statement that the client has sent, and of which it will not know the result. */
+  readonly onUnanswered: (statement: Statement) => void
 }
 
 type ToServer = { readonly kind: 'statement'; readonly statement: Statement } | { readonly kind: 'terminate' }
@@ -39,7 +41,7 @@ interface Asked {
 
 /** Begins a session. As the client of the agent, it sends one statement at a time, and none again. */
 export function openSession(parts: SessionParts): StoreSession {
-  const { name, client, server, host, onEnd } = parts
+  const { name, client, server, host, onEnd, onUnanswered } = parts
   const listeners: ((notification: { readonly payload: string }) => void)[] = []
   const queue: Asked[] = []
   let asked: Asked | undefined
@@ -90,6 +92,7 @@ export function openSession(parts: SessionParts): StoreSession {
   function close(problem: string): void {
     isOpen = false
     callOff()
+    if (asked) onUnanswered(asked.statement)
     for (const { reject } of [...(asked ? [asked] : []), ...queue.splice(0)]) reject(new Error(problem))
   }
 
@@ -101,7 +104,10 @@ export function openSession(parts: SessionParts): StoreSession {
         client.enter(`asks the store: ${shortOf(statement)}`)
         if (!isOpen) return Promise.reject(new Error('Client was closed and is not queryable'))
         const { promise, resolve, reject } = Promise.withResolvers<{ readonly rows: readonly Row[] }>()
-        const cancel = client.time.setTimer(timeoutMs, () => reject(new Error('Query read timeout')))
+        const cancel = client.time.setTimer(timeoutMs, () => {
+          onUnanswered(statement)
+          reject(new Error('Query read timeout'))
+        })
         queue.push({ statement, resolve, reject })
         askNext()
         return promise.finally(cancel)

@@ -5,6 +5,7 @@ import { ActiveMaximum } from '../active-maximum.ts'
 import type { ModelProcess } from '../process.ts'
 import type { Random } from '../random.ts'
 import { openSession, timeoutMs } from './client-session.ts'
+import type { Statement } from './engine.ts'
 import { Way } from './pipe.ts'
 import type { SqlServer } from './sql-server.ts'
 
@@ -19,6 +20,8 @@ export interface ServerHost {
 /** Connects agents with the servers of their store. */
 export class StoreNetwork {
   readonly slowMsMax = new ActiveMaximum(3)
+  /** Statements that may have been carried out, although their client does not know it. */
+  readonly unanswered: Statement[] = []
   readonly #random: Random
   readonly #hostNamed: (name: string) => ServerHost
   readonly #ways = new Map<string, Way>()
@@ -78,7 +81,10 @@ export class StoreNetwork {
         if (!server) return answer(`${host.host} is read-only`, 'read-only')
         const { slowMsMax } = this
         const name = `${from}-${++this.#sessions}`
-        const session = openSession({ name, client, server, host, way, random: this.#random, slowMsMax, onEnd })
+        const onUnanswered = (statement: Statement) => void this.unanswered.push(statement)
+        const session = openSession({
+          ...{ name, client, server, host, way, random: this.#random, slowMsMax, onEnd, onUnanswered },
+        })
         answer(`${host.host} is connected`, session)
       })
     return promise

@@ -92,6 +92,7 @@ export function assembleServer(name: string, parts: Surroundings): Server {
   const isWindowKept = server.ways.callsBy === 'files' ? () => true : isKeptByClock
   const game = installGameOf(server, parts, {
     ...{ callAddresses: [`${name}:8899`], isWindowKept, isAgeKnown: isKeptByClock },
+    mayBeStoredUnseen: () => false,
     ownAgent: {
       diskFaults: host.diskFaults,
       startedMs: () => agent.agent.startedMs,
@@ -155,6 +156,7 @@ interface GameOptions {
   readonly callAddresses: readonly string[]
   readonly isWindowKept: (sinceMs: number) => boolean
   readonly isAgeKnown: (sinceMs: number) => boolean
+  readonly mayBeStoredUnseen: (id: string) => boolean
   readonly ownAgent: OwnAgent | undefined
   /** As `VerifyPromises` needs it. */
   readonly platformKey: (() => PlatformKey) | undefined

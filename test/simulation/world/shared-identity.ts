@@ -116,6 +116,8 @@ export function assembleSharedIdentity(
     // Nothing sets the clock of the store.
     const game = installGameOf(server, parts, {
       ...{ callAddresses, isWindowKept: () => true, isAgeKnown: () => true },
+      mayBeStoredUnseen: (id) =>
+        store.network.unanswered.some(({ sql, values }) => sql.includes('market_agent.finish(') && values?.[1] === id),
       ownAgent: undefined,
       platformKey: undefined,
       clock,

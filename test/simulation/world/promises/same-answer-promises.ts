@@ -12,11 +12,14 @@ import { isRepetition, withoutMark } from './repetition.ts'
 /** Agents that share a store say with these that they do not know what became of the id. */
 const ofTheMoment = ['STORE_UNREACHABLE', 'CALL_UNDER_WAY']
 const idReused = 'ID_REUSED'
+/** An agent says with this that it could not store an answer. */
+const answerLost = 'ANSWER_LOST'
 
 /** The first answer that an id has got. */
 interface FirstAnswer {
   readonly call: string
   readonly text: string
+  readonly code: string | undefined
   readonly toldMs: number
   /** It was stored at this moment or later. */
   readonly storedFromMs: number
@@ -47,6 +50,8 @@ export interface SameAnswerParts {
   readonly isAgeKnown: (sinceMs: number) => boolean
   /** Of the agent's own store. Undefined for one that may lose what does no harm when it runs twice. */
   readonly storeDisk: Pick<DiskFaults, 'changes' | 'isHealthy'> | undefined
+  /** Whether a store that agents share may have an answer of which the agent that wrote it does not know. */
+  readonly mayBeStoredUnseen: (id: string) => boolean
 }
 
 /** Within ten minutes every answer to one id is the same. Each after the first says that it is a repetition (I4). */
@@ -115,7 +120,7 @@ export class SameAnswerPromises {
     // A repetition may be older, and so may an answer that was read late.
     const mayBeOlder = isRepetition(told.text) || callsBy === 'files'
     this.#first.set(id, {
-      ...{ call: textOf(call), text: told.text, toldMs: nowMs(), askedMs },
+      ...{ call: textOf(call), text: told.text, code: told.code, toldMs: nowMs(), askedMs },
       storedFromMs: isKnown ? before.storedFromMs : mayBeOlder ? askedMs : nowMs(),
       diskChanges: storeDisk?.changes ?? 0,
     })
@@ -152,7 +157,7 @@ export class SameAnswerPromises {
   }
 
   #compare(first: FirstAnswer, call: GameCall, told: Told, isAlone: boolean): void {
-    const { callsBy } = this.#parts
+    const { callsBy, mayBeStoredUnseen } = this.#parts
     if (first.call !== textOf(call)) {
       if (told.ok) this.#parts.break('an id is not used for two calls', `${call.id}: ${told.text}`)
       return
@@ -161,6 +166,9 @@ export class SameAnswerPromises {
     const wasAskedBefore = (this.#asked.get(call)?.atMs ?? Number.POSITIVE_INFINITY) < first.toldMs
     // A refusal that was not stored may be older than the first stored answer and arrive after it.
     if (wasAskedBefore && !isStored(call, told)) return
+    // Its agent tells that it is in doubt, the others give what was stored.
+    const isDoubtOfStore = [first.code, told.code].includes(answerLost) && mayBeStoredUnseen(call.id ?? '')
+    if (isDoubtOfStore) return
     if (withoutMark(first.text) !== withoutMark(told.text))
       this.#parts.break('every answer to one id is the same', `${call.id}: ${first.text} and ${told.text}`)
     // A file that an earlier agent claimed gets its first answer.
