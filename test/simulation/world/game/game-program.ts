@@ -45,12 +45,14 @@ export function installGame(parts: GameParts): Program {
     const hasArrived = (sinceMs: number) => callsBy === 'http' && clock.monotonicMs() > sinceMs + arrivesWithinMs
     const replying = new Set<string>()
     const repliedMs = new Map<string, number>()
+    /** A second reply, or a call by file, may overtake one that is on its way. */
+    const hasJustReplied = (itemRef: string) =>
+      clock.monotonicMs() <= (repliedMs.get(itemRef) ?? Number.NEGATIVE_INFINITY) + arrivesWithinMs
     /** Two replies at once may change places on their way. */
     const isFirstForAWhile = (itemRef: string): boolean => {
-      const nowMs = clock.monotonicMs()
-      const beforeMs = repliedMs.get(itemRef) ?? Number.NEGATIVE_INFINITY
-      repliedMs.set(itemRef, nowMs)
-      return nowMs > beforeMs + arrivesWithinMs
+      const isFirst = !hasJustReplied(itemRef)
+      repliedMs.set(itemRef, clock.monotonicMs())
+      return isFirst
     }
     const orders = {
       replying,
@@ -74,7 +76,9 @@ export function installGame(parts: GameParts): Program {
       for (let threads = askingThreads; threads > 0; threads--)
         void untilDead(process, clock, () => askForOrders(orders, clock, call))
     const isReplying = (itemRef: string) =>
-      replying.has(itemRef) || (ordersBy === 'files' && hasUnreadReply(store, fs, spool, itemRef))
+      replying.has(itemRef) ||
+      (ordersBy === 'url' && hasJustReplied(itemRef)) ||
+      (ordersBy === 'files' && hasUnreadReply(store, fs, spool, itemRef))
     const makeMistake = () => {
       const { random } = process
       if (files && random.happens(0.5)) return files.makeMistake(random.pick(fileMistakes))
