@@ -196,6 +196,7 @@ export function promisesAbout(parts: AgentPromisesParts): AgentPromises {
         else promises.check()
     },
     onSlept() {
+      keys.onSlept()
       reports.holdUp()
       claims.reset()
     },

@@ -34,6 +34,8 @@ export class KeyPromises implements Partial<AgentWitness> {
   readonly #underWay = new Map<string, number>()
   /** By key, when a request was under way last. */
   readonly #sentMs = new Map<string, number>()
+  /** When everything slept last. A call may have waited meanwhile. */
+  #sleptMs = Number.NEGATIVE_INFINITY
 
   constructor(parts: KeyPromisesParts) {
     this.#parts = parts
@@ -53,6 +55,11 @@ export class KeyPromises implements Partial<AgentWitness> {
     }
   }
 
+  /** Everything slept. */
+  onSlept(): void {
+    this.#sleptMs = this.#parts.nowMs()
+  }
+
   onGiven(call: GivenCall, text: string): void {
     const { day, hasOwnStore } = this.#parts
     // In the storm an earlier call may wait as long as the platform asks, and in a night all may sleep.
@@ -66,7 +73,8 @@ export class KeyPromises implements Partial<AgentWitness> {
     const key = keyOfTurn(call)
     const startedMs = this.#parts.startedMs()
     if (this.#underWay.get(key) === startedMs) return
-    if (this.#parts.nowMs() > Math.max(startedMs, this.#sentMs.get(key) ?? 0) + nothingSentMsMax)
+    const quietSinceMs = Math.max(startedMs, this.#sleptMs, this.#sentMs.get(key) ?? 0)
+    if (this.#parts.nowMs() > quietSinceMs + nothingSentMsMax)
       this.#parts.break('a call waits only for an earlier one that is under way', `${key}: ${text}`)
   }
 }
