@@ -21,7 +21,7 @@ export interface SessionParts {
   readonly slowMsMax: ActiveMaximum
   /** Called when the session has ended by anything else than its `end`. */
   readonly onEnd: () => void
-  /** Called with a statement that the client has sent, and of which it will not know the result. */
+  /** Called with a statement that was sent and whose result the client will never know. */
   readonly onUnanswered: (statement: Statement) => void
 }
 
@@ -105,7 +105,7 @@ export function openSession(parts: SessionParts): StoreSession {
         if (!isOpen) return Promise.reject(new Error('Client was closed and is not queryable'))
         const { promise, resolve, reject } = Promise.withResolvers<{ readonly rows: readonly Row[] }>()
         const cancel = client.time.setTimer(timeoutMs, () => {
-          onUnanswered(statement)
+          if (asked?.statement === statement) onUnanswered(statement)
           reject(new Error('Query read timeout'))
         })
         queue.push({ statement, resolve, reject })

@@ -21,7 +21,7 @@ export interface ServerHost {
 export class StoreNetwork {
   readonly slowMsMax = new ActiveMaximum(3)
   /** Statements that may have been carried out, although their client does not know it. */
-  readonly unanswered: Statement[] = []
+  readonly unanswered = new Set<Statement>()
   readonly #random: Random
   readonly #hostNamed: (name: string) => ServerHost
   readonly #ways = new Map<string, Way>()
@@ -81,7 +81,7 @@ export class StoreNetwork {
         if (!server) return answer(`${host.host} is read-only`, 'read-only')
         const { slowMsMax } = this
         const name = `${from}-${++this.#sessions}`
-        const onUnanswered = (statement: Statement) => void this.unanswered.push(statement)
+        const onUnanswered = (statement: Statement) => void this.unanswered.add(statement)
         const session = openSession({
           ...{ name, client, server, host, way, random: this.#random, slowMsMax, onEnd, onUnanswered },
         })

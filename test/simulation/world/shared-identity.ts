@@ -117,7 +117,9 @@ export function assembleSharedIdentity(
     const game = installGameOf(server, parts, {
       ...{ callAddresses, isWindowKept: () => true, isAgeKnown: () => true },
       mayBeStoredUnseen: (id) =>
-        store.network.unanswered.some(({ sql, values }) => sql.includes('market_agent.finish(') && values?.[1] === id),
+        store.network.unanswered
+          .values()
+          .some(({ sql, values }) => sql.includes('market_agent.finish(') && values?.[1] === id),
       ownAgent: undefined,
       platformKey: undefined,
       clock,

@@ -68,10 +68,15 @@ export function installGame(parts: GameParts): Program {
       onReplyWritten: parts.witness.onReplyWritten,
       onReplyTakenAway: parts.witness.onReplyTakenAway,
     }
-    const again = (what: () => unknown) => void everyMoment(process, clock, what)
-    if (files) again(() => parts.quirks.readsNothing || files.readInbox())
+    const again = (what: () => 'more' | undefined) => void everyMoment(process, clock, what)
+    if (files)
+      again(() => {
+        if (!parts.quirks.readsNothing) files.readInbox()
+        return undefined
+      })
     if (ordersBy === 'url') takePushes(orders, network, parts.orderDoor)
-    if (ordersBy === 'files') again(() => parts.quirks.isSlow || readEvents(orders, { process, clock, fs }, spool))
+    if (ordersBy === 'files')
+      again(() => (parts.quirks.isSlow ? undefined : readEvents(orders, { process, clock, fs }, spool)))
     if (ordersBy === 'asking')
       for (let threads = askingThreads; threads > 0; threads--)
         void untilDead(process, clock, () => askForOrders(orders, clock, call))
@@ -98,13 +103,13 @@ export function installGame(parts: GameParts): Program {
  * Does something about three times a second, and again soon while there is `more`. A disk that fails is tried
  * again.
  */
-async function everyMoment(process: ModelProcess, clock: Clock, what: () => unknown): Promise<void> {
-  let done: unknown
+async function everyMoment(process: ModelProcess, clock: Clock, what: () => 'more' | undefined): Promise<void> {
+  let left: 'more' | undefined
   for (;;) {
-    await clock.sleep(done === 'more' ? process.random.between(1, 60) : process.random.between(150, 600))
-    done = undefined
+    await clock.sleep(left === 'more' ? process.random.between(1, 60) : process.random.between(150, 600))
+    left = undefined
     try {
-      done = what()
+      left = what()
     } catch (error) {
       if (process.state === 'dead') throw error
     }

@@ -5,7 +5,7 @@ import type { ProcessParts } from './judge.ts'
 /** Of a stock that is older than this process. */
 const oldestMark = 0
 
-/** What has said a stock to one process. */
+/** The stocks that one process has heard or read. */
 interface Said {
   readonly startedMs: number
   /** Calls with a stock that have no answer. */

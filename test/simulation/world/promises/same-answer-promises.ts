@@ -50,7 +50,7 @@ export interface SameAnswerParts {
   readonly isAgeKnown: (sinceMs: number) => boolean
   /** Of the agent's own store. Undefined for one that may lose what does no harm when it runs twice. */
   readonly storeDisk: Pick<DiskFaults, 'changes' | 'isHealthy'> | undefined
-  /** Whether a store that agents share may have an answer of which the agent that wrote it does not know. */
+  /** Whether a store that agents share may have an answer that its agent does not know to be stored. */
   readonly mayBeStoredUnseen: (id: string) => boolean
 }
 

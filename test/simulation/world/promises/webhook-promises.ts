@@ -37,7 +37,7 @@ export class WebhookPromises {
   #askedMs = Number.NEGATIVE_INFINITY
   /**
    * When an offer of each order was last replaced: the platform accepted that the order is put off, which may come from an
-   * earlier offer, or an operator asked the platform just after the game server took the order.
+   * earlier offer, or a question to the platform opened the order again just after the game server took it.
    */
   readonly #replacedMs = new Map<number, number>()
 

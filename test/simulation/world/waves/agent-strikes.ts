@@ -233,7 +233,7 @@ const spoolIsNotRead: DiskFault = {
   paths: /^\/var\/spool$/,
 }
 
-/** An agent starts while it cannot lock its spool. It takes the lock as soon as it can, and then calls what waits there. */
+/** An agent starts while it cannot lock its spool. It takes the lock as soon as it can. Then it calls what waits there. */
 export function lockSpoolLate(agent: AgentHost, { random, within, later }: WaveTime): void {
   within(lockRefusedMs.max, 'an agent is started and cannot lock its spool', () => {
     later(lockRefusedMs, 'a spool can be locked', agent.host.diskFaults.add(spoolIsNotRead, random))

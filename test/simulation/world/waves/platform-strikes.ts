@@ -35,6 +35,12 @@ function stayAway({ program }: ModelPlatform, { later }: WaveTime): void {
   later(awayMs, 'the platform is started again', () => program.start())
 }
 
+/** Calls that are held up still take their time. If all arrived in one moment, nobody could tell their effects apart. */
+function removeFaults({ composed }: ModelPlatform): void {
+  const { partner } = composed.faults
+  for (const { id } of partner.newest(Number.MAX_SAFE_INTEGER)) partner.remove(id)
+}
+
 const results = ['transaction.delivery', 'transaction.delivery-failure'] as const
 const aboutTransactions = ['transaction.get', ...results] as const
 const dayS = 86_400
@@ -130,7 +136,7 @@ export function holdUpOneKind(platform: ModelPlatform, time: WaveTime): void {
       })
     hushOften(time)
   })
-  atEnd('the platform is as fast as ever', () => platform.composed.faults.partner.clear())
+  atEnd('the platform is as fast as ever', () => removeFaults(platform))
 }
 
 /** Longer than the agent waits by itself before a second attempt. */
@@ -151,7 +157,7 @@ export function failOneKind(platform: ModelPlatform, { random, within, atEnd }: 
     const operation = random.pick(dependentOperations)
     platform.composed.faults.partner.add({ ...random.pick(failures), operation, times: random.integer(1, timesMax) })
   })
-  atEnd('calls of each kind succeed', () => platform.composed.faults.partner.clear())
+  atEnd('calls of each kind succeed', () => removeFaults(platform))
 }
 
 /** For a while the platform asks to wait for a day with each result. */
@@ -163,7 +169,7 @@ export function putResultsOff(platform: ModelPlatform, time: WaveTime): void {
 export function prepareRefusals(platform: ModelPlatform, time: WaveTime): () => void {
   time.atEnd('the platform accepts everything again', () => {
     platform.program.start()
-    platform.composed.faults.partner.clear()
+    removeFaults(platform)
   })
   return time.random.pick([
     () => stayAway(platform, time),
