@@ -396,4 +396,16 @@ export const orderMutants: readonly Mutant[] = [
     from: 'return isOver(order.phase) && order.sinceMs !== known?.sinceMs',
     to: 'return isOver(order.phase) && !(known && isOver(known.phase))',
   },
+  {
+    name: 'a file of an event that cannot be removed is tried once more',
+    file: 'agent/orders/order-files.ts',
+    from: 'if (this.#remove(name, isWithReply)) this.#leftOver?.delete(name)',
+    to: 'this.#remove(name, isWithReply), this.#leftOver?.delete(name)',
+  },
+  {
+    name: 'an order that was paid at another time is the known one',
+    file: 'agent/orders/order.ts',
+    from: '    Date.parse(before.paidAt) === Date.parse(event.paidAt) &&\n',
+    to: '',
+  },
 ]

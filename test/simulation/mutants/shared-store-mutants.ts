@@ -192,4 +192,10 @@ export const sharedStoreMutants: readonly Mutant[] = [
     from: 'await look(new Set([...(await findOurs()).map((order) => order.transactionId), ...followed.keys()]), putBack)',
     to: 'await look(followed.keys(), putBack)',
   },
+  {
+    name: 'an answer is stored after its call was told to be in doubt',
+    file: 'agent/postgres/store-journal.ts',
+    from: 'await (isInDoubt ? writeDoubt : write)(undefined)',
+    to: 'await write(undefined)',
+  },
 ].map((mutant) => ({ ...mutant, hosts: 3 }))

@@ -125,4 +125,10 @@ export const stockMutants: readonly Mutant[] = [
     from: 'reading.ok || isInputRefused(reading)',
     to: 'reading.ok || (isInputRefused(reading) && reading.ok)',
   },
+  {
+    name: 'an attempt that may arrive late is forgotten when its call is accepted',
+    file: 'agent/call/repairs.ts',
+    from: 'effect: effectOf(outcome), lastAttemptMs, lateUntilMs } as const',
+    to: "effect: effectOf(outcome), lastAttemptMs, lateUntilMs: effectOf(outcome) === 'acted' ? 0 : lateUntilMs } as const",
+  },
 ]
