@@ -31,7 +31,7 @@ interface ClaimedStock {
   readonly claimedMs: number
   /** How often a fault of the disk had begun or ended when it was claimed. Infinity: one was under way. */
   readonly diskChanges: number
-  /** The last process that has sent it, and whether it was certainly this file that was sent. */
+  /** The last process that may have sent it, and whether it was certainly this file that was sent. */
   sent?: { readonly processStartedMs: number; readonly isCertain: boolean }
 }
 
@@ -70,9 +70,11 @@ export class ClaimOrderPromises implements Partial<AgentWitness> {
     const { disk, platform, startedMs, lateStocks } = this.#parts
     const sent = stockOf(request, platform)
     if (sent?.by !== 'call') return
+    // A stock that was sent again may have been taken for one of a file. That file is still to be sent.
+    const wasSent = (before: ClaimedStock['sent']) => before?.isCertain && before.processStartedMs === startedMs()
     const waiting = [...this.#claimed.values()].filter(
       ({ itemRef, path, sent: before }) =>
-        itemRef === sent.itemRef && before?.processStartedMs !== startedMs() && disk.find(path, 'stat') !== undefined,
+        itemRef === sent.itemRef && !wasSent(before) && disk.find(path, 'stat') !== undefined,
     )
     const [stock, another] = waiting.filter(({ quantity }) => quantity === sent.quantity)
     if (!stock) return
