@@ -11,6 +11,8 @@ import type { ModelHost, Program } from '../host.ts'
 import type { NetworkRequest } from '../network/message.ts'
 import type { Network } from '../network/network.ts'
 import { answererOf, postOver } from './platform-edge.ts'
+import { fieldsIn } from './promises/fields-in.ts'
+import { type Fields, readSentRequest, type SentRequest } from './sent-request.ts'
 
 /** The address of the platform in each world. */
 export const platformAddress = 'platform:443'
@@ -63,7 +65,7 @@ export interface PlatformParts {
   /** Called once: from then on the game servers can be started. */
   readonly onRegistered: (registrations: ReadonlyMap<string, Registration>) => void
   /** Called with each request that it has accepted. */
-  readonly onAccepted: (request: NetworkRequest) => void
+  readonly onAccepted: (request: SentRequest) => void
   /** A line of its log about something that must not happen. */
   readonly onBug: (line: string) => void
 }
@@ -86,13 +88,11 @@ export function installPlatform({
   const misrouting = { isOn: false }
   const acceptedStocks = new Set<string>()
   function noteAccepted(request: NetworkRequest): void {
-    onAccepted(request)
-    const { path, body } = request
-    if (path !== '/v1/api/market/listings') return
-    const { action, itemRef, observedQuantity } = JSON.parse(Buffer.from(body).toString()) as Readonly<
-      Record<string, unknown>
-    >
-    if (action === 'ADJUST_STOCK') acceptedStocks.add(`${itemRef} ${observedQuantity}`)
+    const { path, headers, body } = request
+    const sent = readSentRequest({ path, headers, input: fieldsIn<Fields>(body) })
+    onAccepted(sent)
+    const { itemRef, observedQuantity } = sent.input
+    if (sent.operation === 'market.adjust-stock') acceptedStocks.add(`${itemRef} ${observedQuantity}`)
   }
   const program = host.install('platform', (process) => {
     const write = (line: string) => {

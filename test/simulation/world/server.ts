@@ -211,7 +211,7 @@ export function installGameOf(server: GameServer, parts: Surroundings, options: 
       onEndTold: server.orders.onEndTold,
       onReplyWritten: server.replyOrder.onWritten,
       onReplyTakenAway(file) {
-        // An event that could not be removed stays although nobody waits for a reply to it.
+        // The agent could not remove an event that is over. It does not wait for a reply to that one.
         if (!server.host.diskFaults.failedCalls.has('unlink'))
           judge.break('a reply that is being written is waited for', file)
       },

@@ -1,7 +1,5 @@
-import type { NetworkRequest } from '../../network/message.ts'
 import type { ModelPlatform } from '../model-platform.ts'
-import { type Fields, readSentRequest } from '../sent-request.ts'
-import { fieldsIn } from './fields-in.ts'
+import type { SentRequest } from '../sent-request.ts'
 import type { Break } from './judge.ts'
 import { stockOf } from './stock-of.ts'
 
@@ -10,13 +8,9 @@ import { stockOf } from './stock-of.ts'
  *
  * @returns Called with each request that it has accepted.
  */
-export function acceptedStockPromises(
-  onBroken: Break,
-  platform: () => ModelPlatform,
-): (request: NetworkRequest) => void {
+export function acceptedStockPromises(onBroken: Break, platform: () => ModelPlatform): (request: SentRequest) => void {
   const soldOut = new Set<number>()
-  return ({ path, headers, body }) => {
-    const request = readSentRequest({ path, headers, input: fieldsIn<Fields>(body) })
+  return (request) => {
     const stock = stockOf(request, platform())
     if (!stock) return
     const { transactionId, input } = request

@@ -119,7 +119,7 @@ export class RoomPromises {
     if (complaint !== undefined && nowMs() > fromMs) this.#parts.break('an agent finds the room on its disk', complaint)
   }
 
-  /** At each look after the storm. Without looks nobody knows since when the disk is healthy. */
+  /** Called at each look after the storm, so that it is known since when the disk is healthy. */
   check(): void {
     this.#steady.look()
   }

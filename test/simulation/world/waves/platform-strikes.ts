@@ -35,7 +35,7 @@ function stayAway({ program }: ModelPlatform, { later }: WaveTime): void {
   later(awayMs, 'the platform is started again', () => program.start())
 }
 
-/** Calls that are held up still take their time. If all arrived in one moment, nobody could tell their effects apart. */
+/** Removes every fault, but ends no delay: if all delayed calls arrived in one moment, their effects could not be told apart. */
 function removeFaults({ composed }: ModelPlatform): void {
   const { partner } = composed.faults
   for (const { id } of partner.newest(Number.MAX_SAFE_INTEGER)) partner.remove(id)
