@@ -164,6 +164,7 @@ export interface HostAnswer {
   readonly code?: string
   readonly uncertain?: boolean
   readonly data?: unknown
+  readonly replayed?: boolean
 }
 
 /** The names of the dead from which an agent took over. */
