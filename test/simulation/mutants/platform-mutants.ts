@@ -71,4 +71,10 @@ export const platformMutants: readonly Mutant[] = [
     from: "moved === transaction && reason === 'OUT_OF_STOCK'",
     to: 'moved === transaction',
   },
+  {
+    name: 'a dispute ends an order that waits to be sent',
+    file: `${transactions}/moves.ts`,
+    from: "dispute: () => ({ effects: [{ kind: 'not-due', trigger: 'complete' }] }),",
+    to: "dispute: () => ({ effects: [{ kind: 'no-order' }, { kind: 'not-due', trigger: 'complete' }] }),",
+  },
 ]

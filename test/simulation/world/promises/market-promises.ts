@@ -1,7 +1,7 @@
 import { limits } from '../../../../contract/limits.ts'
 import { transactionPhases } from '../../../../contract/transaction.ts'
 import { phaseOfRow } from '../../../../platform-stub/marketplace/transactions/moves.ts'
-import type { TransactionRow } from '../../../../platform-stub/store/transaction-rows.ts'
+import type { HistoryRow, TransactionRow } from '../../../../platform-stub/store/transaction-rows.ts'
 import type { WebhookDeliveryRow } from '../../../../platform-stub/store/webhook-rows.ts'
 import type { ModelPlatform } from '../model-platform.ts'
 import type { Break } from './judge.ts'
@@ -13,6 +13,15 @@ interface MarketPromisesParts {
 
 /** More than any transaction or delivery of a run has. */
 const all = 1_000
+
+/** After these moves the platform sends no order, or another one. */
+const endsOrders: ReadonlySet<HistoryRow['trigger']> = new Set([
+  'deliver',
+  'fail-out-of-stock',
+  'fail-temporary',
+  'refund',
+  'complete',
+])
 
 /** What the platform itself promises about money, stock and webhooks: checked on its books when everything has ended. */
 export class MarketPromises {
@@ -79,6 +88,7 @@ export class MarketPromises {
         'each order and each terminal event is queued once',
         `${id}: ${orders.length} and ${terminalEvents.length}`,
       )
+    for (const order of orders) this.#checkEnded(order)
     // A platform that was away writes the end down with its due time, and tells it later.
     const terminalSentAt = terminalEvents.flatMap((event) => this.#attemptsOf(event))[0]?.at ?? Number.POSITIVE_INFINITY
     for (const event of terminalEvents) this.#checkAttempts(event, event.createdAt, Number.POSITIVE_INFINITY)
@@ -88,6 +98,15 @@ export class MarketPromises {
         order.createdAt + delayMsAfter(failures),
         Math.min(orders[failures + 1]?.createdAt ?? Number.POSITIVE_INFINITY, terminalSentAt),
       )
+  }
+
+  /** An order that was not acknowledged is sent until a move ends it. */
+  #checkEnded({ transactionId, state, createdAt, closedAt }: WebhookDeliveryRow): void {
+    if (state !== 'ended') return
+    const isEnd = ({ trigger, at }: HistoryRow) =>
+      endsOrders.has(trigger) && at > createdAt && at <= (closedAt ?? Number.POSITIVE_INFINITY)
+    if (!this.#tables.transactions.historyOf(transactionId).some(isEnd))
+      this.#parts.break('an order is sent until it is acknowledged or over', `${transactionId} of ${createdAt}`)
   }
 
   #attemptsOf({ id }: WebhookDeliveryRow) {
