@@ -408,4 +408,10 @@ export const orderMutants: readonly Mutant[] = [
     from: '    Date.parse(before.paidAt) === Date.parse(event.paidAt) &&\n',
     to: '',
   },
+  {
+    name: 'a reply that nobody has read is removed when its order changes',
+    file: 'agent/orders/order-path.ts',
+    from: "this.#options.files.remove(open.message, open.at === 'reply' || open.message.event === 'transaction_terminal')",
+    to: 'this.#options.files.remove(open.message, true)',
+  },
 ]

@@ -24,7 +24,9 @@ import { OwnerPromises } from './promises/owner-promises.ts'
 import { PacePromises } from './promises/pace-promises.ts'
 import { isTimeKnown } from './promises/platform-time.ts'
 import { ProofPromises } from './promises/proof-promises.ts'
+import { ReadReplyPromises } from './promises/read-reply-promises.ts'
 import { RepairPromises } from './promises/repair-promises.ts'
+import { ReplacedFilePromises } from './promises/replaced-file-promises.ts'
 import { ReportPromises } from './promises/report-promises.ts'
 import { RoomPromises } from './promises/room-promises.ts'
 import { SentAgainPromises } from './promises/sent-again-promises.ts'
@@ -134,6 +136,8 @@ export function promisesAbout(parts: AgentPromisesParts): AgentPromises {
   const claimOrder = new ClaimOrderPromises({ ...judge, disk: host.disk, diskFaults, lateStocks, platform, startedMs })
   const ignored = new IgnoredPromises({ ...onHost, startedMs: runningSinceMs })
   const seesIgnored = parts.hasStrangeFiles && hasSpool
+  const replaced = new ReplacedFilePromises({ ...judge, disk: host.disk, spool })
+  const readReplies = new ReadReplyPromises({ ...since, disk: host.disk, diskFaults, spool })
   const room = new RoomPromises({ ...since, disk: diskFaults, day, journal })
 
   // What it says about itself, and its end.
@@ -177,6 +181,8 @@ export function promisesAbout(parts: AgentPromisesParts): AgentPromises {
       ...(hasSpool ? [new OwnerPromises({ ...judge, state, spool })] : []),
       stops,
       ignored,
+      replaced,
+      readReplies,
       ...(seesEvents ? [events, heartbeats] : []),
       ...(seesReports ? [reports] : []),
       parts.witness,

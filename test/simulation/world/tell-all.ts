@@ -30,7 +30,10 @@ export function tellAll(witnesses: readonly Partial<AgentWitness>[]): AgentWitne
     onLogged: tell('onLogged'),
     onObservationRead: tell('onObservationRead'),
     onObserved: tell('onObserved'),
+    onOpening: tell('onOpening'),
+    onRenaming: tell('onRenaming'),
     onRenamed: tell('onRenamed'),
+    onRemoving: tell('onRemoving'),
     onRemoved: tell('onRemoved'),
   }
 }

@@ -44,9 +44,15 @@ export interface AgentWitness {
   readonly onObservationRead: (observation: KnownObservation) => void
   /** The agent notes a stock in its ledger, but not that of a reply. */
   readonly onObserved: (itemRef: string, observation: KnownObservation) => void
+  /** A file of the spool is about to be opened. */
+  readonly onOpening: (path: string) => void
+  /** A file of the spool is about to get another name. */
+  readonly onRenaming: (from: string, to: string) => void
   /** A file of the spool has got another name. */
   readonly onRenamed: (from: string, to: string) => void
-  /** A file of the spool is removed. */
+  /** A file of an order is about to be removed. */
+  readonly onRemoving: (path: string) => void
+  /** A file of a call is removed. */
   readonly onRemoved: (path: string) => void
 }
 
@@ -123,11 +129,20 @@ export function witnessOutside(
     ...outside,
     files: {
       ...files,
+      openSync(path, ...how) {
+        witness.onOpening(String(path))
+        return files.openSync(path, ...how)
+      },
       renameSync(from, to) {
+        witness.onRenaming(String(from), String(to))
         files.renameSync(from, to)
         const orderId = orderOfFile(basename(String(to)))
         if (orderId !== undefined && dirname(String(to)) === events) witness.onHandedOver(Number(orderId), 'file')
         witness.onRenamed(String(from), String(to))
+      },
+      unlinkSync(path) {
+        witness.onRemoving(String(path))
+        files.unlinkSync(path)
       },
       unlink: Object.assign(
         (path: PathLike, callback: (error: NodeJS.ErrnoException | null) => void) =>
