@@ -240,4 +240,10 @@ export const spoolMutants: readonly Mutant[] = [
     from: 'if (isChannel) for (const event of events) this.#shown.set(event.name, event)',
     to: '',
   },
+  {
+    name: 'a stop gives a claim its name back over a newer request',
+    file: 'agent/spool/claim.ts',
+    from: '    files.linkSync(from, to)',
+    to: '    files.renameSync(from, to)',
+  },
 ]

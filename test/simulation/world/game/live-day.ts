@@ -20,12 +20,13 @@ const emptyMs = [2_000, 40_000] as const
 
 /** What the people of the game server ask for, one thing after another. */
 export async function liveDay(parts: DayParts): Promise<void> {
-  const { process, clock, day } = parts
+  const { process, clock, day, quirks } = parts
   const { random } = process
   const [min, max] = random.pick([fullMs, fullMs, emptyMs])
   for (;;) {
     await clock.sleep(random.magnitude(min, max))
-    await random.pick(acts[day.phase])(parts)
+    if (quirks.asksMuch) void askAtOnce(parts, random.integer(3, 30)).catch(() => undefined)
+    else await random.pick(acts[day.phase])(parts)
   }
 }
 

@@ -30,6 +30,8 @@ export interface Quirks {
   takesBack: boolean
   /** It does so after a moment. */
   takesBackSoon: boolean
+  /** It asks for much, also under ids whose calls are under way, and for nothing else. */
+  asksMuch: boolean
 }
 
 /** What a game server is like all day, before a fault comes. */
@@ -66,5 +68,6 @@ function noQuirks(): Quirks {
     isImpatient: false,
     takesBack: false,
     takesBackSoon: false,
+    asksMuch: false,
   }
 }

@@ -4,12 +4,14 @@ import type { Random } from '../../random.ts'
 import type { AgentHost } from '../agent-host.ts'
 import { dawnMs, nightMs, waveMs } from '../day.ts'
 import type { ModelPlatform } from '../model-platform.ts'
+import type { Server } from '../server.ts'
 import { afterLostStocks, denyEveryTransaction, prepareRefusals } from './platform-strikes.ts'
 import { hushOften, hushRate, type WaveTime } from './wave-time.ts'
 
 /** What else a strike on an agent needs. */
 interface World {
   readonly platform: ModelPlatform
+  readonly servers: readonly Server[]
 }
 
 const startedAgainMs = { min: 50, max: 10_000 }
@@ -224,6 +226,20 @@ export function slowDiskDown({ host: { diskFaults } }: AgentHost, { within, late
   within(slowDisk.lastsMs.max, 'a disk is slow', () => {
     const speedUp = diskFaults.slowMsMax.add(slowDisk.callMsMax)
     later(slowDisk.lastsMs, 'a disk is not slow any more', speedUp)
+  })
+}
+
+const asksMuchMs = { min: 500, max: 8_000 }
+
+/** An agent is stopped while much waits for it, and more arrives. What it has claimed and not begun gets its name back. */
+export function stopWhileBusy(agent: AgentHost, { within, later }: WaveTime, { servers }: World): void {
+  const quirks = servers.find(({ host }) => host === agent.host)?.quirks
+  within(asksMuchMs.max, 'a game server asks for much', () => {
+    if (quirks) quirks.asksMuch = true
+    later(asksMuchMs, 'an agent is stopped while much waits', () => {
+      if (quirks) quirks.asksMuch = false
+      agent.restart()
+    })
   })
 }
 

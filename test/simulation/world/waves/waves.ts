@@ -22,6 +22,7 @@ import {
   slowDiskDown,
   startBeforePlatform,
   stayAwayAtNight,
+  stopWhileBusy,
   takesFiles,
 } from './agent-strikes.ts'
 import { endGame, sayGarbage } from './game-strikes.ts'
@@ -79,6 +80,7 @@ const ofAgents: readonly StrikeKind<AgentHost>[] = [
   { name: 'a clock is wrong for a while', rate: 0.1, strike: correctClock, mayStrike: mayBeSetBack },
   { name: 'a clock is days wrong', rate: 0.2, strike: setClockDaysWrong, mayStrike: mayBeDaysWrong },
   { name: 'an agent cannot lock its spool at its start', rate: 0.1, strike: lockSpoolLate, mayStrike: takesFiles },
+  { name: 'an agent is stopped while much waits', rate: 0.12, strike: stopWhileBusy },
   { name: 'a disk is full', rate: 0.35, strike: fillDisk },
   { name: 'an agent ends', rate: 0.5, strike: endAgent },
 ]
