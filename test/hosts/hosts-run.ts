@@ -116,7 +116,7 @@ export async function runHosts({ storm, random, say }: HostsRunOptions): Promise
     const what = `buy-${n}: ${JSON.stringify(first)}, then ${JSON.stringify(again)}, and the platform acted ${acted} times`
     if (first.uncertain) count.uncertain++
     if (acted > 1) findings.add('doubled', `a purchase was made twice: ${what}`)
-    // A replayed answer may come from the store while the agent that stored it still waits for its commit. Who asks that agent gets
+    // A replayed answer may come from the store while the agent that stored it still waits for its commit. A caller that asks that one gets
     // the answer of the call under way.
     const given = first.replayed ? { ...again, replayed: true } : again
     if (first.ok && !isDeepStrictEqual(given, { ...first, replayed: true }))

@@ -409,4 +409,34 @@ export const callMutants: readonly Mutant[] = [
     from: "hasRetryAfter: true, once: 'doubt', idempotent: 'retry', safe: 'retry' }",
     to: "hasRetryAfter: true, once: 'doubt', idempotent: 'doubt', safe: 'refuse' }",
   },
+  {
+    name: 'the order of the fields makes a call another one',
+    file: 'agent/call/call.ts',
+    from: 'JSON.stringify(sortNames(input))',
+    to: 'JSON.stringify(input)',
+  },
+  {
+    name: 'the list of orders needs no token',
+    file: 'agent/loopback/guard.ts',
+    from: "'/orders': { method: 'GET', needsToken: true }",
+    to: "'/orders': { method: 'GET', needsToken: false }",
+  },
+  {
+    name: 'the API key goes to the game client',
+    file: 'agent/platform/partner-api.ts',
+    from: "headers: { 'Content-Type': 'application/json', [signatureHeaderName]: signature },",
+    to: "headers: { 'Content-Type': 'application/json', [signatureHeaderName]: signature, key: credentials().apiKey },",
+  },
+  {
+    name: 'an id is remembered as long as it is used',
+    file: 'agent/call/answer-call.ts',
+    from: 'if (call.claimedBefore) await deps.journal.restartWindow',
+    to: 'await deps.journal.restartWindow',
+  },
+  {
+    name: 'a clock that is set back makes windows longer',
+    file: 'agent/journal/open-store.ts',
+    from: '  calls.shortenWindows(latestEndMs)\n',
+    to: '',
+  },
 ]

@@ -414,4 +414,58 @@ export const orderMutants: readonly Mutant[] = [
     from: "this.#options.files.remove(open.message, open.at === 'reply' || open.message.event === 'transaction_terminal')",
     to: 'this.#options.files.remove(open.message, true)',
   },
+  {
+    name: 'a reply that was set aside goes at the next start',
+    file: 'agent/orders/orders.ts',
+    from: 'this.files.removeRejectedBefore(rejectedClockMs() - rejectedKeptMs)',
+    to: 'this.files.removeRejectedBefore(rejectedClockMs())',
+  },
+  {
+    name: 'the stock in a reply with a result is not noted',
+    file: 'agent/orders/record-reply.ts',
+    from: '{ observedQuantity, observedMark },',
+    to: '{ ...(result === null && { observedQuantity }), observedMark },',
+  },
+  {
+    name: 'the answer to an order has no stock',
+    file: 'agent/webhook-bridge/receive-webhook.ts',
+    from: 'return observed === null ? {} : { observedQuantity: observed.quantity }',
+    to: 'return observed === null ? {} : { observed: observed.quantity }',
+  },
+  {
+    name: 'the last result of an order counts',
+    file: 'agent/orders/order-changes.ts',
+    from: 'if (result !== null && known.result !== null) return known.result === result ? { order: known, msg } : undefined',
+    to: 'if (result !== null && known.result === result) return { order: known, msg }',
+  },
+  {
+    name: 'buyer and seller change places in a list',
+    file: 'agent/orders/describe-order.ts',
+    from: 'buyerCharacterRef = null, sellerCharacterRef = null,',
+    to: 'buyerCharacterRef: sellerCharacterRef = null, sellerCharacterRef: buyerCharacterRef = null,',
+  },
+  {
+    name: 'the age of an order begins again in each phase',
+    file: 'agent/status/status.ts',
+    from: '(nowMs - oldest.receivedAtMs)',
+    to: '(nowMs - oldest.sinceMs)',
+  },
+  {
+    name: 'what is posted waits for up to five minutes',
+    file: 'agent/orders/open-orders.ts',
+    from: 'const retryMsMax = 30_000',
+    to: 'const retryMsMax = 300_000',
+  },
+  {
+    name: 'what the platform accepted is forgotten',
+    file: 'agent/orders/order-changes.ts',
+    from: 'order: { ...order, reported }, msg',
+    to: 'order, msg',
+  },
+  {
+    name: 'a reply to the first end of a transaction confirms the second one',
+    file: 'agent/orders/order-path.ts',
+    from: "open.at === 'reply' || open.message.event === 'transaction_terminal'",
+    to: "open.at === 'reply'",
+  },
 ]

@@ -278,4 +278,10 @@ export const processMutants: readonly Mutant[] = [
     from: 'commitForSure(() => calls.replace(call, JSON.stringify(answer), endsAtMs))',
     to: 'room.commit(() => writer.commit(() => calls.replace(call, JSON.stringify(answer), endsAtMs)))',
   },
+  {
+    name: 'the status shows the keys of the start',
+    file: 'agent/agent.ts',
+    from: 'config: () => live.current,',
+    to: 'config: () => config,',
+  },
 ]

@@ -198,4 +198,28 @@ export const sharedStoreMutants: readonly Mutant[] = [
     from: 'await (isInDoubt ? writeDoubt : write)(undefined)',
     to: 'await write(undefined)',
   },
+  {
+    name: 'no agent takes over from a dead one',
+    file: 'agent/postgres/lease.ts',
+    from: 'if (isOneDead) await this.#takeOver()',
+    to: 'void isOneDead',
+  },
+  {
+    name: 'two agents of a world take each order from each other',
+    file: 'agent/postgres/order-tables.ts',
+    from: 'AND NOT EXISTS (SELECT FROM market_agent.agent WHERE epoch = known.epoch)',
+    to: 'AND known.epoch IS DISTINCT FROM p_epoch',
+  },
+  {
+    name: 'a standby begins while the first agent lives',
+    file: 'agent/postgres/agent-tables.ts',
+    from: 'AND (name = p_name OR p_is_standby AND world = p_world)',
+    to: 'AND name = p_name',
+  },
+  {
+    name: 'an equal call on another host is not waited for',
+    file: 'agent/postgres/store-journal.ts',
+    from: "if (!isEqual || !(await bell.rings(deadlineMs))) return { kind: 'under-way', fingerprint }",
+    to: "return { kind: 'under-way', fingerprint }",
+  },
 ].map((mutant) => ({ ...mutant, hosts: 3 }))

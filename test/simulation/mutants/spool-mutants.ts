@@ -246,4 +246,16 @@ export const spoolMutants: readonly Mutant[] = [
     from: '    files.linkSync(from, to)',
     to: '    files.renameSync(from, to)',
   },
+  {
+    name: 'an empty file is refused after 2 s',
+    file: 'agent/spool/request-path.ts',
+    from: 'if (nowMs - sinceMs >= (reading.isEmpty ? quietEmptyMs : quietMs)) return',
+    to: 'if (nowMs - sinceMs >= quietMs) return',
+  },
+  {
+    name: 'another user cannot read the answers',
+    file: 'agent/spool/publish.ts',
+    from: "'wx', 0o644",
+    to: "'wx', 0o600",
+  },
 ]

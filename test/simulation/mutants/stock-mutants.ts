@@ -131,4 +131,10 @@ export const stockMutants: readonly Mutant[] = [
     from: 'effect: effectOf(outcome), lastAttemptMs, lateUntilMs } as const',
     to: "effect: effectOf(outcome), lastAttemptMs, lateUntilMs: effectOf(outcome) === 'acted' ? 0 : lateUntilMs } as const",
   },
+  {
+    name: 'a failure in doubt does not send the newest stock again',
+    file: 'agent/orders/order-reports.ts',
+    from: '    if (isInDoubt) await this.#sendNewestAgain(itemRef, newest)\n    else await',
+    to: '    await',
+  },
 ]

@@ -42,7 +42,7 @@ export class StoreCluster {
       host.install('postgres', (process) => {
         if (host === this.#primary)
           this.#server = new SqlServer(engine, process, this.#unsynced, {
-            isFull: () => this.#full.size > 0,
+            isFull: () => this.isFull,
             losesAnswers: () => this.#losing.size > 0,
           })
       })
@@ -74,6 +74,10 @@ export class StoreCluster {
   /** From now on there is no room for a write. The returned function ends that. */
   fill(): () => void {
     return addTo(this.#full)
+  }
+
+  get isFull(): boolean {
+    return this.#full.size > 0
   }
 
   /** From now on some sessions end between a commit and its answer. The returned function ends that. */

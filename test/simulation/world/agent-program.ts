@@ -174,7 +174,7 @@ export function installAgent(parts: AgentParts): ModelAgent {
     const reading = () => ({ ok: true as const, config: readAgain() })
     live = new LiveConfig(config, {
       read: reading,
-      readToken: () => undefined,
+      readToken: () => parts.callToken,
       onReload() {
         if (live) log.level = live.current.logLevel
       },

@@ -4,6 +4,7 @@ import { openOrdersIn, orderIn, ordersIn } from '../agent/model-outside.ts'
 import type { AgentParts, ModelAgent, StopWatch } from './agent-program.ts'
 import { slowPhases } from './day.ts'
 import type { AgentHostParts, CalmPromises, Surroundings } from './host-parts.ts'
+import { AnsweredStockPromises } from './promises/answered-stock-promises.ts'
 import { ArrivalPromises } from './promises/arrival-promises.ts'
 import { ClaimOrderPromises } from './promises/claim-order-promises.ts'
 import { ClaimPromises } from './promises/claim-promises.ts'
@@ -14,22 +15,28 @@ import { ComeBackPromises } from './promises/come-back-promises.ts'
 import { ContactPromises } from './promises/contact-promises.ts'
 import { CredentialPromises } from './promises/credential-promises.ts'
 import { EventPromises } from './promises/event-promises.ts'
+import { FirstResultPromises } from './promises/first-result-promises.ts'
 import { HeartbeatPromises } from './promises/heartbeat-promises.ts'
 import { IgnoredPromises } from './promises/ignored-promises.ts'
+import { KeptFilePromises } from './promises/kept-file-promises.ts'
 import { KeyPromises } from './promises/key-promises.ts'
 import { MarkPromises } from './promises/mark-promises.ts'
+import { NewIdPromises } from './promises/new-id-promises.ts'
 import { OfferedAgainPromises } from './promises/offered-again-promises.ts'
 import { OrderListPromises } from './promises/order-list-promises.ts'
 import { OwnerPromises } from './promises/owner-promises.ts'
 import { PacePromises } from './promises/pace-promises.ts'
 import { isTimeKnown } from './promises/platform-time.ts'
 import { ProofPromises } from './promises/proof-promises.ts'
+import { PushPromises } from './promises/push-promises.ts'
 import { ReadReplyPromises } from './promises/read-reply-promises.ts'
+import { ReadableFilePromises } from './promises/readable-file-promises.ts'
 import { RepairPromises } from './promises/repair-promises.ts'
 import { ReplacedFilePromises } from './promises/replaced-file-promises.ts'
 import { ReportPromises } from './promises/report-promises.ts'
 import { RoomPromises } from './promises/room-promises.ts'
 import { SentAgainPromises } from './promises/sent-again-promises.ts'
+import { SoldOrderPromises } from './promises/sold-order-promises.ts'
 import { StatusPromises } from './promises/status-promises.ts'
 import { StopPromises } from './promises/stop-promises.ts'
 import { WebhookPromises } from './promises/webhook-promises.ts'
@@ -60,6 +67,10 @@ interface AgentPromisesParts
   readonly status: () => Status | undefined
 }
 
+function when(isSo: boolean, ...promises: readonly Partial<AgentWitness>[]): readonly Partial<AgentWitness>[] {
+  return isSo ? promises : []
+}
+
 /** Watches an agent for everything that is promised about it. */
 export function promisesAbout(parts: AgentPromisesParts): AgentPromises {
   const { host, state, network, nowMs, platform, day, registrations, lateStocks, deadlines } = parts
@@ -79,7 +90,7 @@ export function promisesAbout(parts: AgentPromisesParts): AgentPromises {
   // What leaves for the platform.
   const tokens = () => [parts.orderDoor.token, ...(parts.callToken === undefined ? [] : [parts.callToken])]
   const secrets = () => [...registrations.values().map(({ apiKey }) => apiKey), ...tokens()]
-  const wire = new WirePromises({ ...judge, secrets, nowMs, ...deadlines })
+  const wire = new WirePromises({ ...judge, secrets, textOf: (path) => host.disk.textOf(path), nowMs, ...deadlines })
   const credentials = new CredentialPromises({
     ...{ ...judge, nowMs, ...deadlines },
     config: () => agent().config,
@@ -112,9 +123,12 @@ export function promisesAbout(parts: AgentPromisesParts): AgentPromises {
   // Agents that share a store divide the orders of one game server.
   const isOurs = (id: number) => hasOwnStore && ownerOf(id) === registration().gameServerId
   const proofs = new ProofPromises({ ...judge, nowMs, isOurs })
-  const reports = new ReportPromises({ ...since, platform, day })
+  const reports = new ReportPromises({ ...since, platform, day, diskFaults })
   const closed = new ClosedPromises({ ...judge, platform, nowMs })
   const offeredAgain = new OfferedAgainPromises({ ...judge, startedMs, findOrder: (id) => orderIn(state, id) })
+  const sold = new SoldOrderPromises({ ...judge, platform, disk: host.disk, spool })
+  const pushes = new PushPromises({ ...since, state, isWorking: () => agent().isWorking })
+  const seesPushes = ordersBy === 'url' && hasOwnStore
   const lists = new OrderListPromises({
     ...{ ...judge, wallMs: () => clock.wallMs },
     findOrders: () => ordersIn(state),
@@ -124,6 +138,7 @@ export function promisesAbout(parts: AgentPromisesParts): AgentPromises {
   // The checker does not see orders that a file lists.
   const seesReports = hasOwnStore && parts.reportsBy === 'reply' && !(ordersBy === 'asking' && callsBy === 'files')
   const seesEvents = ordersBy === 'files' && hasOwnStore
+  const callsHere = callsBy === 'http' && hasOwnStore
 
   // Its files.
   const comeBacks = new ComeBackPromises(onHost)
@@ -137,13 +152,16 @@ export function promisesAbout(parts: AgentPromisesParts): AgentPromises {
   const ignored = new IgnoredPromises({ ...onHost, startedMs: runningSinceMs })
   const seesIgnored = parts.hasStrangeFiles && hasSpool
   const replaced = new ReplacedFilePromises({ ...judge, disk: host.disk, spool })
+  const readable = new ReadableFilePromises({ ...judge, disk: host.disk, spool })
+  const kept = new KeptFilePromises({ ...judge, clock, nowMs })
+  const newIds = new NewIdPromises(since)
   const readReplies = new ReadReplyPromises({ ...since, disk: host.disk, diskFaults, spool })
   const room = new RoomPromises({ ...since, disk: diskFaults, day, journal })
 
   // What it says about itself, and its end.
   const heartbeats = new HeartbeatPromises({ ...onHost, startedMs, status: parts.status })
   const statuses = new StatusPromises({
-    ...{ ...judge, name, status: parts.status, nowMs },
+    ...{ ...judge, name, status: parts.status, nowMs, wallMs: () => clock.wallMs },
     findOpenOrders: () => (hasOwnStore ? openOrdersIn(state).filter(({ phase }) => !isOver(phase)) : undefined),
   })
   const stops = new StopPromises({ ...onHost, journal, platform, startedMs })
@@ -161,30 +179,36 @@ export function promisesAbout(parts: AgentPromisesParts): AgentPromises {
       wire,
       credentials,
       keys,
-      ...(callsBy === 'http' ? [pace, marks] : []),
-      ...(callsBy === 'http' && hasOwnStore ? [arrivals] : []),
+      ...when(callsBy === 'http', pace, marks),
+      ...when(callsHere, arrivals),
       webhooks,
       clocks,
       proofs,
       closed,
       // This must come before `lateStocks`, which notes what leaves.
       ...(repairs ? [repairs] : []),
-      ...(callsBy === 'http' && hasOwnStore ? [sentAgain] : []),
-      ...(callsBy === 'files' && hasOwnStore ? [claimOrder] : []),
+      ...when(callsHere, sentAgain),
+      ...when(callsBy === 'files' && hasOwnStore, claimOrder),
       lateStocks,
       parts.webhooks,
       contact,
       room,
-      ...(hasOwnStore ? [offeredAgain, lists] : []),
+      ...when(hasOwnStore, offeredAgain, lists, new AnsweredStockPromises({ ...judge, state })),
+      ...when(hasOwnStore, new FirstResultPromises(judge.break)),
+      sold,
+      ...when(seesPushes, pushes),
       statuses,
       claimedBefore,
-      ...(hasSpool ? [new OwnerPromises({ ...judge, state, spool })] : []),
+      ...when(hasSpool, new OwnerPromises({ ...judge, state, spool })),
       stops,
       ignored,
       replaced,
+      readable,
+      kept,
       readReplies,
-      ...(seesEvents ? [events, heartbeats] : []),
-      ...(seesReports ? [reports] : []),
+      ...when(callsHere, newIds),
+      ...when(seesEvents, events, heartbeats),
+      ...when(seesReports, reports),
       parts.witness,
     ]),
     check() {
@@ -195,6 +219,7 @@ export function promisesAbout(parts: AgentPromisesParts): AgentPromises {
       sentAgain.check()
       room.check()
       claims.check()
+      if (seesPushes) pushes.check()
       // What a slow network holds up is not counted.
       const isHeldUp = slowPhases.has(day.phase)
       for (const promises of whileCalm)
@@ -205,6 +230,7 @@ export function promisesAbout(parts: AgentPromisesParts): AgentPromises {
       keys.onSlept()
       reports.holdUp()
       claims.reset()
+      pushes.reset()
     },
     onStop: () => stops.onStop(),
   }

@@ -67,7 +67,7 @@ export function assembleServer(name: string, parts: Surroundings): Server {
     nowMs: parts.nowMs,
   })
   const server = newGameServer(host, parts, { identity: name, ways: drawn })
-  const { onHandedOver } = server.orders
+  const { onHandedOver, onLogged } = server.orders
   const onAcknowledged = (event: string, transactionId: number, { arrivedMs }: ReceivedWebhook) =>
     server.orders.onAcknowledged(event, transactionId, {
       reply: durability.isReplyDurable(transactionId, arrivedMs),
@@ -75,7 +75,7 @@ export function assembleServer(name: string, parts: Surroundings): Server {
     })
   const isGiven = (transactionId: number) => server.saved().given[transactionId] !== undefined
   const witness = tellAll([
-    { onHandedOver, onAcknowledged },
+    { onHandedOver, onAcknowledged, onLogged },
     new StaffPromises({ ...parts, break: parts.judge.break, isGiven, startedMs: () => agent.agent.startedMs }),
     server.replyOrder,
     durability,

@@ -1,4 +1,5 @@
 import { openStoreOf } from '../../../agent/postgres/open-shared-store.ts'
+import type { StoreSession } from '../../../agent/postgres/session.ts'
 import { newAgentState } from '../agent/model-outside.ts'
 import type { ModelHost } from '../host.ts'
 import { type StoreCluster, storeUrl } from '../sql/store-cluster.ts'
@@ -9,6 +10,9 @@ import type { GameWays } from './game/game-parts.ts'
 import type { Surroundings } from './host-parts.ts'
 import { LeasePromises } from './promises/lease-promises.ts'
 import { SharedStorePromises } from './promises/shared-store-promises.ts'
+import { StandbyPromises } from './promises/standby-promises.ts'
+import { ToldDoubtPromises } from './promises/told-doubt-promises.ts'
+import { WaitedForPromises } from './promises/waited-for-promises.ts'
 import { drawWays, type GameServer, installGameOf, newGameServer, type Server } from './server.ts'
 import { tellAll } from './tell-all.ts'
 import type { Inhabitants } from './whole-world.ts'
@@ -58,7 +62,14 @@ export function assembleSharedIdentity(
   function installAgentFor(server: GameServer, host: ModelHost): AgentHost {
     const { name } = host
     const lease = new LeasePromises(judge.break, name, parts.nowMs)
-    return assembleAgent(
+    const toldDoubt = new ToldDoubtPromises(judge.break)
+    const standby = new StandbyPromises(judge.break, store)
+    const watch = (session: StoreSession) => standby.watch(toldDoubt.watch(lease.watch(session)))
+    const waitedFor = new WaitedForPromises({
+      ...{ break: judge.break, store, nowMs: parts.nowMs },
+      callDeadlineMs: () => installed.agent.config?.callDeadlineMs ?? 0,
+    })
+    const installed: AgentHost = assembleAgent(
       {
         ...server,
         ...server.ways,
@@ -66,7 +77,7 @@ export function assembleSharedIdentity(
         state: newAgentState(host),
         isStandby: name === spare && isStandby,
         alsoWhileCalm: name === identity ? [promises] : [],
-        store: sharedStoreOf(name, server.name, name === spare && isStandby, lease),
+        store: sharedStoreOf(name, server.name, name === spare && isStandby, watch),
         witness: tellAll([
           {
             onHandedOver: server.orders.onHandedOver,
@@ -77,14 +88,22 @@ export function assembleSharedIdentity(
           },
           promises.witnessOf(name),
           lease,
+          toldDoubt,
+          waitedFor,
           ...(host === server.host ? [server.replyOrder, server.files] : []),
         ]),
       },
       parts,
     )
+    return installed
   }
 
-  function sharedStoreOf(agentName: string, world: string, stands: boolean, lease: LeasePromises): SharedStore {
+  function sharedStoreOf(
+    agentName: string,
+    world: string,
+    stands: boolean,
+    watch: (session: StoreSession) => StoreSession,
+  ): SharedStore {
     const shared = { agentName, world, urlText: storeUrl, isStandby: stands }
     return {
       ...shared,
@@ -94,7 +113,7 @@ export function assembleSharedIdentity(
             ...shared,
             ...given,
             bootId: '',
-            connect: async (url, onEnd) => lease.watch(await store.network.connect(process, agentName, url, onEnd)),
+            connect: async (url, onEnd) => watch(await store.network.connect(process, agentName, url, onEnd)),
           },
           options,
         ),

@@ -14,7 +14,8 @@ import { type Fields, readSentRequest, type SentRequest } from './sent-request.t
 
 /** Sees what crosses the edge of an agent, at the moment when it does. */
 export interface AgentWitness {
-  readonly onHandedOver: (transactionId: number, by: string) => void
+  /** @param shown As the game server gets it; undefined for a file. */
+  readonly onHandedOver: (transactionId: number, by: string, shown?: Fields) => void
   /** The answer to a webhook is a 2xx. */
   readonly onAcknowledged: (event: string, transactionId: number, webhook: ReceivedWebhook) => void
   /** The answer to a webhook is a 401. */
@@ -27,8 +28,8 @@ export interface AgentWitness {
   readonly onStockAnswered: (stock: AnsweredStock) => void
   /** The kid of a signature that is about to be made. */
   readonly onSigned: (kid: string) => void
-  /** The headers of an order, or of a terminal event, that leaves for the game server. */
-  readonly onPushed: (headers: readonly string[]) => void
+  /** An order, or a terminal event, leaves for the game server. */
+  readonly onPushed: (headers: readonly string[], event: string | undefined) => void
   /** A request leaves for the platform. The function that it returns is called when the attempt has ended. */
   readonly onSent: (request: SentRequest) => ((result: AttemptResult) => void) | undefined
   /** A call over HTTP arrives. */
@@ -50,7 +51,7 @@ export interface AgentWitness {
   readonly onRenaming: (from: string, to: string) => void
   /** A file of the spool has got another name. */
   readonly onRenamed: (from: string, to: string) => void
-  /** A file of an order is about to be removed. */
+  /** A file of the spool is about to be removed. */
   readonly onRemoving: (path: string) => void
   /** A file of a call is removed. */
   readonly onRemoved: (path: string) => void
@@ -64,7 +65,9 @@ export interface OrderList {
   readonly more: boolean
 }
 
-type ListedOrder = Readonly<Pick<Order, 'transactionId' | 'result'> & { state: string }>
+type ListedOrder = Readonly<
+  Pick<Order, 'transactionId' | 'result'> & { state: string; receivedAt: string; since: string; retryAt: string | null }
+>
 
 /** The stock in the answer to a webhook. */
 export interface AnsweredStock {
@@ -95,6 +98,8 @@ export interface LoggedLine {
 
 /** A webhook as it arrived at an agent. */
 export interface ReceivedWebhook {
+  /** What the agent answers. */
+  readonly answer: string
   readonly rawHeaders: readonly string[]
   readonly body: Uint8Array
   readonly arrivedMs: number
@@ -145,11 +150,13 @@ export function witnessOutside(
         files.unlinkSync(path)
       },
       unlink: Object.assign(
-        (path: PathLike, callback: (error: NodeJS.ErrnoException | null) => void) =>
+        (path: PathLike, callback: (error: NodeJS.ErrnoException | null) => void) => {
+          witness.onRemoving(String(path))
           files.unlink(path, (error) => {
             if (!error) witness.onRemoved(String(path))
             callback(error)
-          }),
+          })
+        },
         { __promisify__: files.unlink.__promisify__ },
       ),
     },
@@ -181,9 +188,9 @@ export function witnessOutside(
           const input = fieldsOf(Buffer.from(request.body ?? '').toString())
           const { event, transactionId } = input as Event
           if (isToGame && event === 'transfer_order' && transactionId !== undefined)
-            witness.onHandedOver(transactionId, 'push')
+            witness.onHandedOver(transactionId, 'push', input)
           const { path, headers } = request
-          if (isToGame) witness.onPushed(headers)
+          if (isToGame) witness.onPushed(headers, event)
           const onEnded = isToGame ? undefined : witness.onSent(readSentRequest({ path, headers, input }))
           const result = await connection.send(request, sendOptions)
           onEnded?.(result)
@@ -219,7 +226,7 @@ export function witnessOutside(
       const answer = await door({ ...request, readBody: async () => body })
       const { rawHeaders } = request
       if (!answer || !Buffer.isBuffer(body)) return answer
-      const webhook = { rawHeaders, body, arrivedMs }
+      const webhook = { rawHeaders, body, arrivedMs, answer: answer.text }
       if (answer.status >= 400) noteRefusal(answer, webhook)
       if (answer.status >= 200 && answer.status < 300) {
         const { event, transactionId } = eventOf(body.toString())
@@ -260,7 +267,7 @@ export function witnessOutside(
       if (answer?.status === 200) notePage(request.target, answer.text, requestedMs)
       // The operator's list hands nothing over.
       const listed = call && answer?.text.includes('"state":"offered"') ? eventsListed(answer.text) : []
-      for (const transactionId of listed) witness.onHandedOver(transactionId, 'list')
+      for (const order of listed) witness.onHandedOver(order.transactionId, 'list', order)
       return answer
     }
   }
@@ -281,9 +288,14 @@ function callOf(text: string): GivenCall | undefined {
 }
 
 /** The orders that an answer of `orders.open` hands over. */
-function eventsListed(text: string): number[] {
-  const { data } = JSON.parse(text) as { data?: { orders?: { transactionId: number; state: string }[] } }
-  return (data?.orders ?? []).flatMap(({ transactionId, state }) => (state === 'offered' ? [transactionId] : []))
+function eventsListed(text: string): readonly OfferedInList[] {
+  const { data } = JSON.parse(text) as { data?: { orders?: readonly OfferedInList[] } }
+  return (data?.orders ?? []).filter(({ state }) => state === 'offered')
+}
+
+interface OfferedInList extends Fields {
+  readonly transactionId: number
+  readonly state: string
 }
 
 function listIn(text: string): OrderList {

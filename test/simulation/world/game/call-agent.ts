@@ -2,6 +2,7 @@ import type { Clock } from '../../../../agent/clock/clock.ts'
 import type { ModelFs } from '../../disk/model-fs.ts'
 import type { Network } from '../../network/network.ts'
 import type { ModelProcess } from '../../process.ts'
+import type { Random } from '../../random.ts'
 import { authorization, type CallDoor } from '../call-door.ts'
 import { sync } from './game-store.ts'
 import type { FileMistake, HttpMistake, Mistake } from './mistakes.ts'
@@ -98,7 +99,7 @@ export function callOverHttp(
     if (doors.length > 1 && process.random.happens(nextRate)) agent++
     const asked = agent
     const door = doors[asked % doors.length] as CallDoor
-    const body = Buffer.from(JSON.stringify(call))
+    const body = Buffer.from(JSON.stringify({ ...call, input: inAnyOrder(call.input, process.random) }))
     const headers = ['host', 'localhost', 'content-type', 'application/json', ...authorization(door)]
     const { ended, giveUp } = network.send(process, door.address, { method: 'POST', path: '/call', headers, body })
     const givesUpMs = quirks.isImpatient ? shortPatienceMs : patienceMs
@@ -185,9 +186,10 @@ export function callByFiles(
     record.calls.set(id, call)
     record.onBegun(id)
     const { operation: action, input } = call
-    const text = JSON.stringify({ action, ...input })
+    const text = JSON.stringify(inAnyOrder({ action, ...input }, process.random))
     try {
-      if (quirks.writesInPlace) await writeInPlace(writing, pathOf(id), text, () => record.onWrittenTooSlowly(id))
+      if (quirks.writesInPlace)
+        await writeInPlace(writing, { path: pathOf(id), text, mayBeEmpty: true }, () => record.onWrittenTooSlowly(id))
       else writeWhole(id, text)
       sync(fs, `${spool}/outbox`)
     } finally {
@@ -280,6 +282,11 @@ function oldestFirst(names: readonly string[]): string[] {
 }
 
 type Json = Readonly<Record<string, unknown>>
+
+/** The tables of some languages have no order. */
+function inAnyOrder(fields: Json, random: Random): Json {
+  return random.happens(0.5) ? Object.fromEntries(Object.entries(fields).toReversed()) : fields
+}
 
 /** An answer of the agent; undefined for anything else, such as a proxy's page. */
 function readTold(text: string, dataOf: (answer: Json) => unknown): Told | undefined {

@@ -50,8 +50,17 @@ function mistake(code: string, { body = rightBody as unknown, ...wrong }): HttpM
   }
 }
 
+const routesWithToken = [
+  ...['/orders', '/orders/all-worlds', '/status', '/metrics', '/operations'].map((path) => ({ method: 'GET', path })),
+  ...['/orders/check', '/reload'].map((path) => ({ method: 'POST', path })),
+]
+
 /** What an agent refuses that has a token. */
 export const tokenMistakes: readonly HttpMistake[] = [
+  ...routesWithToken.map((route) => ({
+    ...mistake('TOKEN_INVALID', { ...route, body: Buffer.alloc(0) }),
+    hasRightToken: false,
+  })),
   { ...mistake('TOKEN_INVALID', {}), hasRightToken: false },
   {
     ...mistake('TOKEN_INVALID', { headers: [...rightHeaders, 'authorization', 'Bearer call-token2'] }),
@@ -64,6 +73,7 @@ export const httpMistakes: readonly HttpMistake[] = [
   mistake('ROUTE_UNKNOWN', { path: '/calls' }),
   mistake('METHOD_NOT_ALLOWED', { method: 'GET' }),
   mistake('HOST_NOT_LOOPBACK', { headers: ['host', 'market.example', 'content-type', 'application/json'] }),
+  mistake('HOST_NOT_LOOPBACK', { headers: ['host', 'localhost.market.example', 'content-type', 'application/json'] }),
   mistake('FROM_BROWSER', { headers: [...rightHeaders, 'origin', 'http://market.example'] }),
   mistake('CONTENT_TYPE_INVALID', { headers: ['host', 'localhost', 'content-type', 'text/plain'] }),
   mistake('CONTENT_TYPE_INVALID', { headers: [...rightHeaders, 'content-encoding', 'gzip'] }),
@@ -72,6 +82,9 @@ export const httpMistakes: readonly HttpMistake[] = [
   mistake('BODY_TOO_LARGE', { headers: [...rightHeaders, 'content-length', String(limits.bodyBytesMax + 1)] }),
   mistake('BODY_NOT_UTF8', { body: Buffer.from(question, 'latin1') }),
   mistake('JSON_INVALID', { body: Buffer.from('{"operation":') }),
+  mistake('JSON_INVALID', {
+    body: Buffer.from('{"operation":"transaction.get","input":{"transactionId":9007199254740993}}'),
+  }),
   mistake('OPERATION_MISSING', { body: { ...rightBody, operation: undefined } }),
   mistake('OPERATION_UNKNOWN', { body: { ...rightBody, operation: 'market.nothing' } }),
   mistake('INPUT_MISSING', { body: { ...rightBody, input: undefined } }),

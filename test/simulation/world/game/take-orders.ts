@@ -216,7 +216,7 @@ async function replyInPlace(
   let isTooSlow = false
   replying.add(itemRef)
   try {
-    await writeInPlace(writing, path, text, () => {
+    await writeInPlace(writing, { path, text, mayBeEmpty: false }, () => {
       isTooSlow = true
     })
     const isAwaited = fs.existsSync(`${spool}/events/${name}`) && numberOfDir() === isIn

@@ -1,3 +1,4 @@
+import { basename } from 'node:path'
 import type { GameCall } from '../game/call-agent.ts'
 import type { SentRequest } from '../sent-request.ts'
 
@@ -20,4 +21,16 @@ export function keyOfCall({ operation, input }: Omit<GameCall, 'id'>): string | 
 /** The key of the calls for which an attempt is made. */
 export function keyOfSent({ operation, transactionId, input }: SentRequest): string | undefined {
   return operation && keyOfCall({ operation, input: transactionId === undefined ? input : { ...input, transactionId } })
+}
+
+/** The key of a call, also of a question that changes nothing. */
+export function keyOfAny(call: Omit<GameCall, 'id'>): string | undefined {
+  return call.operation === 'market.eligibility' ? `${call.operation} ${call.input['characterRef']}` : keyOfCall(call)
+}
+
+/** The same of an attempt. */
+export function keyOfAnySent(request: SentRequest): string | undefined {
+  const { operation, path } = request
+  if (operation !== 'market.eligibility') return keyOfSent(request)
+  return keyOfAny({ operation, input: { characterRef: decodeURIComponent(basename(path)) } })
 }

@@ -1,4 +1,5 @@
 import type { AgentConfig } from '../../../../agent/config/config.ts'
+import type { Status } from '../../../../agent/status/status.ts'
 import { apiKeyHeaderName } from '../../../../contract/envelope/protected-header.ts'
 import { headerIn } from '../../network/message.ts'
 import type { SentRequest } from '../sent-request.ts'
@@ -40,6 +41,14 @@ export class CredentialPromises {
     const token = this.#parts.config()?.webhook?.forwardToken
     if (headerIn(headers, 'authorization') !== `Bearer ${token}` && !this.#isJustReloaded)
       this.#parts.break('after a reload, orders are posted with the new token')
+  }
+
+  /** The staff compare what it shows with what they have registered. */
+  onStatusGiven({ keys }: Pick<Status, 'keys'>): void {
+    const config = this.#parts.config()
+    const kids = [keys.signing, ...keys.platform].map(({ kid }) => kid)
+    const isRight = kids.join() === [config?.signingKey.kid, ...(config?.platformKeys.keys() ?? [])].join()
+    if (!isRight && !this.#isJustReloaded) this.#parts.break('the status shows the keys in use', kids.join())
   }
 
   get #isJustReloaded(): boolean {

@@ -18,6 +18,8 @@ interface SentStock {
   /** The order that it answers. */
   readonly transactionId: number | undefined
   outcome: 'under-way' | AttemptOutcome
+  /** When its attempt ended. */
+  endedMs: number
   /** The platform itself refused it. That ends a repair. */
   isRefusedForGood: boolean
   /** When the platform took note of it, at the latest. Minus infinity if it did not, or if that is not known. */
@@ -30,6 +32,8 @@ const lifetimeMs = 30_000
 const sentAgainMsMax = 4 * lifetimeMs
 /** From a report's first attempt to its end. */
 const reportMsMax = 60_000
+/** Longer than the wait before another attempt after one that had no answer. */
+const retryDelayMsMax = 6_000
 /** What the drift of a clock adds in this time. */
 const driftMsMax = 500
 
@@ -61,6 +65,7 @@ export class LateStocks {
     const sent = this.#note(itemRef, { quantity, by, latestMs: Math.min(expiresMs, this.#nowMs() + lifetimeMs) })
     return (result) => {
       sent.outcome = outcomeOf(result)
+      sent.endedMs = this.#nowMs()
       sent.isRefusedForGood = isRefusedForGood(result)
       if (sent.outcome === 'accepted') sent.latestMs = this.#nowMs()
       else if (sent.outcome !== 'open') sent.latestMs = Number.NEGATIVE_INFINITY
@@ -177,6 +182,7 @@ export class LateStocks {
       transactionId: undefined,
       sentMs: this.#nowMs(),
       outcome: stock.by === 'answer' ? 'open' : 'under-way',
+      endedMs: Number.POSITIVE_INFINITY,
       isRefusedForGood: false,
       ...stock,
     }
@@ -189,7 +195,7 @@ export class LateStocks {
 
 /**
  * Whether a stock may arrive over one that left after it and was not sent again since. When it cannot arrive any more, that is known
- * only if nothing else was said. Of a report nothing is noted before its last attempt has ended, but a process that ends while it is
+ * only if nothing else was said. Of a report nothing is noted before it is over, but a process that ends while it is
  * under way leaves it to the next one.
  */
 function isOlderLate(
@@ -199,14 +205,21 @@ function isOlderLate(
 ): boolean {
   const isSame = ({ quantity }: SentStock) => quantity === newest.quantity
   const repairedMs = sent.findLast((stock) => isSame(stock) && endsRepair(stock))?.sentMs ?? newest.sentMs
+  const isReportOver = haveReportsEnded(sent, nowMs)
   const isNothingElseSaid = sent.every((stock) => stock.sentMs <= newest.sentMs || isSame(stock))
   return sent.some(
     (stock) =>
-      (stock.by !== 'report' || stock.sentMs < startedMs) &&
+      (stock.by !== 'report' || stock.sentMs < startedMs || isReportOver) &&
       !isSame(stock) &&
       stock.sentMs < newest.sentMs &&
       (stock.latestMs > nowMs || (isNothingElseSaid && stock.latestMs > repairedMs + driftMsMax)),
   )
+}
+
+/** Whether no attempt for a report follows: the last one had no answer, and the wait after it is over. */
+function haveReportsEnded(sent: readonly SentStock[], nowMs: number): boolean {
+  const last = sent.findLast(({ by }) => by === 'report')
+  return last?.outcome === 'open' && last.endedMs < nowMs - retryDelayMsMax
 }
 
 function endsRepair({ outcome, isRefusedForGood }: SentStock): boolean {

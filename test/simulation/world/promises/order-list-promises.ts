@@ -31,11 +31,17 @@ export class OrderListPromises implements Partial<AgentWitness> {
     const areAllShown = !more && !wasClockSet()
     const known = this.#parts.findOrders().filter(({ sinceMs }) => sinceMs < nowMs - settledMs)
     const listed = new Map([...orders, ...closed].map((order) => [order.transactionId, order]))
-    for (const { transactionId, phase, result, sinceMs } of known) {
+    for (const { transactionId, phase, result, sinceMs, receivedAtMs, retryAtMs } of known) {
       const state = phase === 'ended' ? 'closed' : phase
       const shown = listed.get(transactionId)
       const isDue = !isOver(phase) || (areAllShown && sinceMs > nowMs - dayMs + settledMs)
-      if (isDue && (shown?.state !== state || shown.result !== result))
+      const isShown =
+        shown?.state === state &&
+        shown.result === result &&
+        Date.parse(shown.receivedAt) === receivedAtMs &&
+        Date.parse(shown.since) === sinceMs &&
+        (shown.retryAt === null ? null : Date.parse(shown.retryAt)) === retryAtMs
+      if (isDue && !isShown)
         this.#parts.break(
           'the list of orders shows what the ledger has',
           `${transactionId}: ${JSON.stringify(shown)} in place of ${phase}, ${result}`,

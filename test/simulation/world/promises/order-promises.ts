@@ -1,3 +1,4 @@
+import { isOver } from '../../../../agent/orders/order-moves.ts'
 import { transactionPhases } from '../../../../contract/transaction.ts'
 import { phaseOfRow } from '../../../../platform-stub/marketplace/transactions/moves.ts'
 import { startOfRunMs } from '../../host-clock.ts'
@@ -5,12 +6,16 @@ import type { ToldEnd } from '../game/call-agent.ts'
 import type { GameWays } from '../game/game-parts.ts'
 import type { GameState } from '../game/game-state.ts'
 import type { ModelPlatform } from '../model-platform.ts'
+import type { LoggedLine } from '../witnessed.ts'
 import type { Break } from './judge.ts'
 
 /** How old the platform's word may be when an order is handed over, with what a clock may drift. */
 const freshMs = 60_500
 /** For how long `orders.open` lists an end. */
 const listedMs = 30 * 24 * 3_600_000
+
+/** How the agent logs a report. */
+const accepted = /^order closed: the platform accepted (\w+)$/
 
 interface OrderPromisesParts {
   readonly break: Break
@@ -28,6 +33,8 @@ interface OrderPromisesParts {
 /** What agents promise about the paid orders of one game server. */
 export class OrderPromises {
   readonly #parts: OrderPromisesParts
+  /** What the platform accepted last, as the log says it, by transaction. */
+  readonly #accepted = new Map<number, string>()
   /** When the terminal event of each transaction was acknowledged first. */
   readonly #endedMs = new Map<number, number>()
 
@@ -87,14 +94,22 @@ export class OrderPromises {
       this.#parts.break('an order is acknowledged only when the game server has it durably', String(transactionId))
   }
 
+  readonly onLogged = ({ msg, transactionId, phase }: LoggedLine): void => {
+    if (transactionId === undefined || phase === undefined) return
+    const [, reported] = accepted.exec(msg) ?? []
+    if (reported !== undefined) this.#accepted.set(transactionId, reported)
+    else if (!isOver(phase)) this.#accepted.delete(transactionId)
+  }
+
   /** The agent says how a transaction ended. */
   readonly onEndTold = ({ transactionId, outcome, reported }: ToldEnd): void => {
     const { transactions } = this.#parts.platform.composed.platform.tables
     const row = transactions.byId(transactionId)
-    const isOver = (outcome ?? null) === null || (row && outcome === transactionPhases[phaseOfRow(row)].outcome)
+    const hasEnded = (outcome ?? null) === null || (row && outcome === transactionPhases[phaseOfRow(row)].outcome)
     const moves = transactions.historyOf(transactionId).map(({ trigger }) => String(trigger))
     const move = reported === 'DELIVERED' ? 'deliver' : 'fail-out-of-stock'
-    if (!isOver || (typeof reported === 'string' && !moves.includes(move)))
+    const known = this.#accepted.get(transactionId) ?? reported
+    if (!hasEnded || (typeof reported === 'string' && !moves.includes(move)) || reported !== known)
       this.#parts.break('what the agent says about an end is true', `${transactionId}: ${outcome}, ${reported}`)
   }
 

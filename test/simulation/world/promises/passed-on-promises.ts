@@ -1,7 +1,7 @@
 import type { AttemptResult } from '../../../../agent/platform/attempt-result.ts'
 import type { GameCall, Told } from '../game/call-agent.ts'
 import type { SentRequest } from '../sent-request.ts'
-import { keyOfCall, keyOfSent } from './call-keys.ts'
+import { keyOfAny, keyOfAnySent } from './call-keys.ts'
 import { fieldsIn } from './fields-in.ts'
 import type { Break } from './judge.ts'
 
@@ -21,7 +21,7 @@ export class PassedOnPromises {
 
   /** An attempt leaves. @returns Called when it has ended. */
   onSent(request: SentRequest): ((result: AttemptResult) => void) | undefined {
-    const key = keyOfSent(request)
+    const key = keyOfAnySent(request)
     if (key === undefined) return undefined
     return (result) => {
       if (result.kind !== 'answered' || result.status < 400) return
@@ -33,7 +33,7 @@ export class PassedOnPromises {
   }
 
   onTold(call: GameCall, { ok, code, status = 0, text }: Told): void {
-    const key = keyOfCall(call)
+    const key = keyOfAny(call)
     // One with a code is the agent's own.
     if (key === undefined || ok || code !== undefined) return
     if (!this.#refusals.get(key)?.has(`${status} ${fieldsIn<Refusal>(text).message}`))

@@ -10,16 +10,30 @@ interface ReadReplyParts extends ProcessParts {
   readonly spool: string
 }
 
-/** A reply that comes too late is set aside. Only one that the agent has read is removed. */
+/** A reply that comes too late is set aside. Only one that the agent has read is removed. None answers a later message. */
 export class ReadReplyPromises implements Partial<AgentWitness> {
   readonly #parts: ReadReplyParts
   /** When each event was written last, by name. A start removes those of orders that are over, with their replies. */
   readonly #shownMs = new Map<string, number>()
+  /** The messages that were written last, by the names of their files, without the time until which they may be acted on. */
+  readonly #messages = new Map<string, string>()
   /** What was in the replies when they were opened last, by path. */
   readonly #opened = new Map<string, string>()
 
   constructor(parts: ReadReplyParts) {
     this.#parts = parts
+  }
+
+  /** A file is about to get its name. A second end of a transaction has the name of the first one. */
+  onRenaming(from: string, to: string): void {
+    const { disk, spool } = this.#parts
+    if (!to.startsWith(`${spool}/events/`) || disk.find(from, 'rename')?.kind !== 'file') return
+    const name = basename(to)
+    const message = disk.textOf(from).replace(/,?"actUntil":"[^"]*"/, '')
+    const before = this.#messages.get(name) ?? message
+    this.#messages.set(name, message)
+    if (message !== before && this.#replyIn(`${spool}/replies/${name}`) !== undefined)
+      this.#parts.break('a message is not shown with a reply to an earlier one of its name', name)
   }
 
   onRenamed(_from: string, to: string): void {

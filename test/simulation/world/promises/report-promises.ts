@@ -1,5 +1,6 @@
 import { orderLines } from '../../../../agent/orders/order-changes.ts'
 import type { AttemptResult } from '../../../../agent/platform/attempt-result.ts'
+import type { DiskFaults } from '../../disk/disk-faults.ts'
 import { startOfRunMs } from '../../host-clock.ts'
 import type { Day } from '../day.ts'
 import type { ModelPlatform } from '../model-platform.ts'
@@ -10,6 +11,7 @@ import type { ProcessParts } from './judge.ts'
 
 /** A process does not know what the platform asked an earlier one for. */
 interface ReportPromisesParts extends ProcessParts {
+  readonly diskFaults: Pick<DiskFaults, 'changes' | 'isHealthy'>
   readonly platform: ModelPlatform
   readonly day: Day
 }
@@ -25,6 +27,15 @@ interface Refused {
   readonly untilMs: number
 }
 
+/** A report that the platform has accepted. */
+interface Accepted {
+  readonly startedMs: number
+  readonly atMs: number
+  readonly diskChanges: number
+}
+
+/** What the ledger may need to note it, and the attempts that were under way. */
+const notedMsMax = 15_000
 /** No platform needs more. */
 const waitMsMax = 3_600_000
 const delayMsFirst = 1_000
@@ -45,6 +56,8 @@ const driftRate = 0.01
 export class ReportPromises {
   readonly #parts: ReportPromisesParts
   readonly #refused = new Map<number, Refused>()
+  /** By transaction, until it is handed over again. */
+  readonly #accepted = new Map<number, Accepted>()
   /** By transaction, when the process was started that has an attempt under way. */
   readonly #underWay = new Map<number, number>()
   /** Transactions whose last report was `TEMPORARY`. */
@@ -65,13 +78,18 @@ export class ReportPromises {
     const isSame = before?.startedMs === startedMs()
     if (isSame && sentMs < before.fromMs)
       this.#parts.break('a result is not reported before the platform allows it', `${id}, ${before.fromMs - sentMs} ms`)
+    this.#checkAccepted(id)
     this.#refused.delete(id)
     this.#underWay.set(id, startedMs())
     if (input['reason'] === 'TEMPORARY') this.#temporary.add(id)
     else this.#temporary.delete(id)
     return (result) => {
       this.#underWay.delete(id)
-      if (result.kind === 'answered' && result.status < 300) return
+      if (result.kind === 'answered' && result.status < 300) {
+        const diskChanges = this.#parts.diskFaults.changes
+        this.#accepted.set(id, { startedMs: startedMs(), atMs: nowMs(), diskChanges })
+        return
+      }
       if (nowMs() < (this.#earlierUntilMs.get(id) ?? 0)) return
       const waitMs = Math.min(askedWaitMs(result), waitMsMax)
       const isAfterWait = isSame && sentMs > before.sinceMs + waitMsMin
@@ -86,13 +104,23 @@ export class ReportPromises {
     }
   }
 
+  #checkAccepted(transactionId: number): void {
+    const { nowMs, startedMs, diskFaults } = this.#parts
+    const accepted = this.#accepted.get(transactionId)
+    const isUndisturbed = diskFaults.isHealthy && accepted?.diskChanges === diskFaults.changes
+    if (accepted?.startedMs !== startedMs() || !isUndisturbed || nowMs() < accepted.atMs + notedMsMax) return
+    this.#parts.break('a result that the platform has accepted is not reported again', String(transactionId))
+  }
+
   /** The platform has sent the order again. After a `TEMPORARY` it may mean a new transfer. */
   onLogged({ msg, transactionId = 0 }: LoggedLine): void {
+    if (msg === orderLines.received || msg === orderLines.openAgain) this.#accepted.delete(transactionId)
     if (msg === orderLines.received && this.#temporary.has(transactionId)) this.onHandedOver(transactionId)
   }
 
   /** The game server may say something else now. The report of its earlier reply may still be tried until its deadline. */
   onHandedOver(transactionId: number): void {
+    this.#accepted.delete(transactionId)
     const { nowMs, startedMs } = this.#parts
     const isUnderWay = this.#underWay.get(transactionId) === startedMs()
     if (this.#refused.delete(transactionId) || isUnderWay) this.#earlierUntilMs.set(transactionId, nowMs() + deadlineMs)

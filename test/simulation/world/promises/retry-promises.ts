@@ -3,7 +3,7 @@ import type { GameCall, Told } from '../game/call-agent.ts'
 import type { SentRequest } from '../sent-request.ts'
 import { askedDateWaitMs, askedWaitMs, isAskedToWaitUntil } from './asked-wait.ts'
 import type { OwnAgent } from './attempt-promises.ts'
-import { keyOfCall, keyOfSent } from './call-keys.ts'
+import { keyOfAny, keyOfAnySent } from './call-keys.ts'
 import { idWindowMs } from './id-window.ts'
 import type { Break } from './judge.ts'
 
@@ -84,7 +84,7 @@ export class RetryPromises {
   }
 
   onAsked(call: GameCall): void {
-    const key = keyOfCall(call)
+    const key = keyOfAny(call)
     // The agent also sends stocks again by itself.
     if (key === undefined || call.operation === 'market.adjust-stock') return
     const before = this.#byKey.get(key)
@@ -112,7 +112,7 @@ export class RetryPromises {
 
   /** Somebody else asks, and nobody hears the answer. */
   onUnheard(call: GameCall): void {
-    const key = keyOfCall(call)
+    const key = keyOfAny(call)
     if (key === undefined) return
     this.#unheardMs.set(key, this.#parts.nowMs())
     const calls = this.#byKey.get(key)
@@ -120,7 +120,7 @@ export class RetryPromises {
   }
 
   onTold(call: GameCall, told: Told): void {
-    const key = keyOfCall(call) ?? ''
+    const key = keyOfAny(call) ?? ''
     const calls = this.#byKey.get(key)
     if (!calls) return
     if (!told.ok && this.#mustBeTriedAgain(calls)) {
@@ -159,7 +159,7 @@ export class RetryPromises {
 
   /** An attempt leaves. @returns Called when it has ended. One of an agent that died has no end. */
   onSent(request: SentRequest): ((result: AttemptResult) => void) | undefined {
-    const key = keyOfSent(request)
+    const key = keyOfAnySent(request)
     const calls = this.#byKey.get(key ?? '')
     if (key === undefined || !calls) return () => this.#noteEnd()
     const { nowMs } = this.#parts

@@ -19,6 +19,8 @@ const leaseKeptMs = 4_500
 
 /** Longer than the deadline of a call, and of the one before it. */
 const keptMsMax = 65_000
+/** Several renewals, of which each looks for the dead. */
+const takenOverMsMax = 9_000
 /** Longer than the waits between questions. */
 const unaskedMsMax = 50_000
 
@@ -27,7 +29,7 @@ type Life = `epoch ${string}` | 'none' | symbol
 
 /**
  * What agents promise that share a store: what others may send too is sent only with a lease, and orders are handed over only
- * with it. A purchase leaves when its intent is in the store, its answer is given when it is in the store, and no two of them
+ * with it, by the one that has them. A purchase leaves when its intent is in the store, its answer is given when it is in the store, and no two of them
  * work with one id or one key at a time. The buyer of each purchase has the name of its id.
  */
 export class SharedStorePromises {
@@ -40,6 +42,8 @@ export class SharedStorePromises {
   /** What calls have in the store, since when. */
   readonly #kept: Since
   readonly #unasked: Since
+  /** Agents whose lease is over. */
+  readonly #dead: Since
 
   constructor(onBroken: Break, store: StoreCluster, platform: ModelPlatform, nowMs: () => number) {
     this.#break = onBroken
@@ -47,12 +51,15 @@ export class SharedStorePromises {
     this.#platform = platform
     this.#kept = new Since(nowMs)
     this.#unasked = new Since(nowMs)
+    this.#dead = new Since(nowMs)
   }
 
   /** What one agent is watched by. */
   witnessOf(agentName: string): Pick<AgentWitness, 'onHandedOver' | 'onSent' | 'onGiven'> {
     return {
-      onHandedOver: (transactionId) => {
+      onHandedOver: (transactionId, by) => {
+        // Any agent of a world may be asked for its orders.
+        if (by !== 'list') this.#checkHolder(agentName, transactionId)
         if (this.#lifeOf(agentName) === 'none')
           this.#break('an agent hands orders over only while it has its lease', `${transactionId}: ${agentName}`)
       },
@@ -83,6 +90,7 @@ export class SharedStorePromises {
 
   /** While nothing is broken: a call leaves nothing in the store, and the platform is asked about each order. */
   check(): void {
+    this.#checkTakenOver()
     const kept = this.#store.look(keptByCalls)?.map(({ what }) => String(what))
     const left = kept && this.#kept.look(kept, keptMsMax)
     if (left !== undefined) this.#break('a call leaves nothing in the store', left)
@@ -93,6 +101,22 @@ export class SharedStorePromises {
     if (unasked !== undefined) this.#break('an agent asks about an order that is in the store', unasked)
   }
 
+  /** The agent that has an order keeps it while it lives. */
+  #checkHolder(agentName: string, transactionId: number): void {
+    const sql = 'SELECT epoch FROM market_agent.orders WHERE transaction_id = $1'
+    const [row] = this.#store.look(sql, [transactionId]) ?? []
+    const life = this.#lifeOf(agentName)
+    if (row && typeof life === 'string' && life !== 'none' && life !== `epoch ${row['epoch']}`)
+      this.#break('an order is handed over by the agent that has it', `${transactionId}: ${agentName}, ${life}`)
+  }
+
+  /** While an agent lives that the store hears. */
+  #checkTakenOver(): void {
+    const dead = this.#store.look(deadAgents)?.map(({ name }) => String(name))
+    const left = dead && this.#dead.look(dead, takenOverMsMax)
+    if (left !== undefined) this.#break('an agent takes over from one that is dead', left)
+  }
+
   #isAwaited(transactionId: number): boolean {
     const { transactions } = this.#platform.composed.platform.tables
     return transactions.byId(transactionId)?.deliveryStatus === 'AGUARDANDO_SERVIDOR'
@@ -100,6 +124,7 @@ export class SharedStorePromises {
 
   /** Begins again: in a wave an agent may be dead, or cut off. */
   reset(): void {
+    this.#checkTakenOver()
     this.#kept.reset()
     this.#unasked.reset()
   }
@@ -145,6 +170,11 @@ export class SharedStorePromises {
     return rows[0] ? `epoch ${rows[0]['epoch']}` : 'none'
   }
 }
+
+/** The agents whose lease is over, while another one has just been heard. */
+const deadAgents = `SELECT agent.name FROM market_agent.agent, market_agent.store
+  WHERE lease_ends_ms < market_agent.now_ms() - 1000 AND market_agent.now_ms() - heard_ms BETWEEN 0 AND 4000
+    AND EXISTS (SELECT FROM market_agent.agent AS other WHERE other.lease_ends_ms > market_agent.now_ms())`
 
 /** The orders that their agents have from a webhook only. */
 const receivedOrders = `SELECT transaction_id AS id FROM market_agent.orders WHERE phase = 'received'`

@@ -11,7 +11,9 @@ interface StatusPromisesParts {
   /** As the operator saw it last; undefined if no process of the agent runs now, or nobody has seen it yet. */
   readonly status: () => Pick<Status, 'calls' | 'orders' | 'spool' | 'reasons'> | undefined
   /** The orders of its ledger that are not over; undefined where other agents write them too. */
-  readonly findOpenOrders: () => readonly Pick<Order, 'phase'>[] | undefined
+  readonly findOpenOrders: () => readonly Pick<Order, 'phase' | 'receivedAtMs'>[] | undefined
+  /** By the clock of its host. */
+  readonly wallMs: () => number
   readonly nowMs: () => number
 }
 
@@ -19,6 +21,8 @@ interface StatusPromisesParts {
 const underWayMsMax = 50_000
 /** The agent remembers a file that it could not claim for half a minute, and the operator looks again after that. */
 const untrueMsMax = 40_000
+/** The operator looks every 5 s. */
+const ageErrorSMax = 10
 
 /** What is over is soon gone from the status: calls, orders and reasons. No part of it contradicts another one. */
 export class StatusPromises implements Partial<AgentWitness> {
@@ -71,6 +75,10 @@ export class StatusPromises implements Partial<AgentWitness> {
     if (spool?.backlog === 0 && spool.inFlight === 0 && spool.oldestAgeS !== null) yield 'the age of no request file'
     const open = findOpenOrders()
     const waiting = open?.filter(({ phase }) => phase === 'offered').length
+    const oldestMs = Math.min(...(open ?? []).map(({ receivedAtMs }) => receivedAtMs))
+    const ageS = (this.#parts.wallMs() - oldestMs) / 1_000
+    if (typeof orders?.oldestAgeS === 'number' && open?.length && Math.abs(orders.oldestAgeS - ageS) > ageErrorSMax)
+      yield 'the age of the oldest order'
     if (orders && open && orders.open !== open.length) yield `${orders.open} of ${open.length} orders`
     if (orders && open && orders.waiting !== waiting) yield `${orders.waiting} of ${waiting} orders wait`
     // Only the next call shows that the platform answers again.

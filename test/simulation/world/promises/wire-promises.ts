@@ -1,9 +1,12 @@
+import type { Status } from '../../../../agent/status/status.ts'
 import type { SentRequest } from '../sent-request.ts'
-import type { LoggedLine } from '../witnessed.ts'
+import type { GivenCall, LoggedLine } from '../witnessed.ts'
 import type { Break } from './judge.ts'
 import { parseSignature, signatureOf } from './signature.ts'
 
 const minuteMs = 60_000
+/** What the agent writes for others. */
+const ofAgent = /\/(?:inbox|events)\/|\/agent\.json$/
 /** How long the envelope of an attempt is valid after its timeout. */
 const reserveS = 20
 /** Signatures that the log is searched for: the last ones. */
@@ -13,14 +16,16 @@ const warningsPerMinuteMax = 100
 
 interface WirePromisesParts {
   readonly break: Break
-  /** What must never be logged. */
+  /** What must never be logged, or given to a caller. */
   readonly secrets: () => readonly string[]
+  /** Of a file of its host. */
+  readonly textOf: (path: string) => string
   readonly attemptTimeoutMs: number
   readonly nowMs: () => number
 }
 
 /**
- * What is true of all that leaves an agent: no jti twice (I7), no secret in a log (I8), no bug of its own (I10), and no
+ * What is true of all that leaves an agent: no jti twice (I7), no secret in a log or an answer (I8), no bug of its own (I10), and no
  * warning without an end.
  */
 export class WirePromises {
@@ -54,11 +59,28 @@ export class WirePromises {
 
   readonly onLogged = (line: LoggedLine): void => {
     const { text } = line
-    for (const secret of this.#parts.secrets()) this.#secrets.add(secret)
-    for (const secret of [...this.#secrets, ...this.#signatures])
+    for (const secret of [...this.#knownSecrets(), ...this.#signatures])
       if (text.includes(secret)) this.#break('no secret is logged', text)
     this.#countWarning(line)
     if (text.includes('a bug of the agent')) this.#break('the agent has no bug that it can see', text)
+  }
+
+  /** An envelope for a game client has a signature. */
+  readonly onGiven = (_call: GivenCall, text: string): void => this.#checkGiven(text)
+  readonly onStatusGiven = (status: Status): void => this.#checkGiven(JSON.stringify(status))
+  /** A file of the spool has got its name. */
+  readonly onRenamed = (_from: string, to: string): void => {
+    if (ofAgent.test(to)) this.#checkGiven(this.#parts.textOf(to))
+  }
+
+  #checkGiven(text: string): void {
+    for (const secret of this.#knownSecrets())
+      if (text.includes(secret)) this.#break('no secret is given to anyone', text)
+  }
+
+  #knownSecrets(): ReadonlySet<string> {
+    for (const secret of this.#parts.secrets()) this.#secrets.add(secret)
+    return this.#secrets
   }
 
   #countWarning({ text, level, msg }: LoggedLine): void {

@@ -15,6 +15,8 @@ interface World {
 }
 
 const startedAgainMs = { min: 50, max: 10_000 }
+/** Another agent takes over meanwhile. */
+const awayMs = { min: 50, max: 40_000 }
 const stoppedSoonMs = { min: 500, max: 20_000 }
 const stoppedSoonRate = 0.3
 const refusedAgainRate = 0.2
@@ -34,7 +36,7 @@ export function endAgent(agent: AgentHost, time: WaveTime, { platform }: World):
     end()
     if (isHushed) hush()
     refuseAgain?.()
-    later(startedAgainMs, 'an agent is started again', () => {
+    later(agent.hasOwnStore ? startedAgainMs : awayMs, 'an agent is started again', () => {
       agent.host.startAll()
       // A clean end must not forget what the process before it left.
       if (isStoppedSoon) later(stoppedSoonMs, 'an agent is stopped and started', () => agent.restart())
@@ -231,7 +233,7 @@ export function slowDiskDown({ host: { diskFaults } }: AgentHost, { within, late
 
 const asksMuchMs = { min: 500, max: 8_000 }
 
-/** An agent is stopped while much waits for it, and more arrives. What it has claimed and not begun gets its name back. */
+/** An agent is stopped while much waits for it, and more arrives. Requests that it has claimed and not begun get their names back. */
 export function stopWhileBusy(agent: AgentHost, { within, later }: WaveTime, { servers }: World): void {
   const quirks = servers.find(({ host }) => host === agent.host)?.quirks
   within(asksMuchMs.max, 'a game server asks for much', () => {
