@@ -468,4 +468,16 @@ export const orderMutants: readonly Mutant[] = [
     from: "open.at === 'reply' || open.message.event === 'transaction_terminal'",
     to: "open.at === 'reply'",
   },
+  {
+    name: 'each report of TEMPORARY counts as the first',
+    file: 'agent/orders/order-changes.ts',
+    from: "  known && !isOver(known.phase) && known.lastTransfer !== 'put-off'\n    ? { order: { ...known, lastTransfer",
+    to: '  known && !isOver(known.phase)\n    ? { order: { ...known, lastTransfer',
+  },
+  {
+    name: 'the staff are not told about an item that was given after the refund',
+    file: 'agent/orders/record-reply.ts',
+    from: 'const cure = result !== null && result !== known.result ?',
+    to: 'const cure = isContradiction && result !== null ?',
+  },
 ]

@@ -20,6 +20,7 @@ import { HeartbeatPromises } from './promises/heartbeat-promises.ts'
 import { IgnoredPromises } from './promises/ignored-promises.ts'
 import { KeptFilePromises } from './promises/kept-file-promises.ts'
 import { KeyPromises } from './promises/key-promises.ts'
+import { LateResultPromises } from './promises/late-result-promises.ts'
 import { MarkPromises } from './promises/mark-promises.ts'
 import { NewIdPromises } from './promises/new-id-promises.ts'
 import { OfferedAgainPromises } from './promises/offered-again-promises.ts'
@@ -41,6 +42,7 @@ import { StatusPromises } from './promises/status-promises.ts'
 import { StopPromises } from './promises/stop-promises.ts'
 import { WebhookPromises } from './promises/webhook-promises.ts'
 import { WirePromises } from './promises/wire-promises.ts'
+import { WithdrawnPromises } from './promises/withdrawn-promises.ts'
 import { tellAll } from './tell-all.ts'
 import type { AgentWitness } from './witnessed.ts'
 
@@ -125,7 +127,9 @@ export function promisesAbout(parts: AgentPromisesParts): AgentPromises {
   const proofs = new ProofPromises({ ...judge, nowMs, isOurs })
   const reports = new ReportPromises({ ...since, platform, day, diskFaults })
   const closed = new ClosedPromises({ ...judge, platform, nowMs })
-  const offeredAgain = new OfferedAgainPromises({ ...judge, startedMs, findOrder: (id) => orderIn(state, id) })
+  const findOrder = (id: number) => orderIn(state, id)
+  const offeredAgain = new OfferedAgainPromises({ ...judge, startedMs, findOrder })
+  const lateResults = new LateResultPromises({ ...judge, findOrder, nowMs })
   const sold = new SoldOrderPromises({ ...judge, platform, disk: host.disk, spool })
   const pushes = new PushPromises({ ...since, state, isWorking: () => agent().isWorking })
   const seesPushes = ordersBy === 'url' && hasOwnStore
@@ -193,8 +197,8 @@ export function promisesAbout(parts: AgentPromisesParts): AgentPromises {
       parts.webhooks,
       contact,
       room,
-      ...when(hasOwnStore, offeredAgain, lists, new AnsweredStockPromises({ ...judge, state })),
-      ...when(hasOwnStore, new FirstResultPromises(judge.break)),
+      ...when(hasOwnStore, offeredAgain, lateResults, lists, new AnsweredStockPromises({ ...judge, state })),
+      ...when(hasOwnStore, new FirstResultPromises(judge.break), new WithdrawnPromises(judge.break)),
       sold,
       ...when(seesPushes, pushes),
       statuses,
