@@ -158,7 +158,7 @@ export function promisesAbout(parts: AgentPromisesParts): AgentPromises {
   const replaced = new ReplacedFilePromises({ ...judge, disk: host.disk, spool })
   const readable = new ReadableFilePromises({ ...judge, disk: host.disk, spool })
   const kept = new KeptFilePromises({ ...judge, clock, nowMs })
-  const newIds = new NewIdPromises(since)
+  const newIds = new NewIdPromises({ ...since, clock })
   const readReplies = new ReadReplyPromises({ ...since, disk: host.disk, diskFaults, spool })
   const room = new RoomPromises({ ...since, disk: diskFaults, day, journal })
 
