@@ -77,4 +77,16 @@ export const platformMutants: readonly Mutant[] = [
     from: "dispute: () => ({ effects: [{ kind: 'not-due', trigger: 'complete' }] }),",
     to: "dispute: () => ({ effects: [{ kind: 'no-order' }, { kind: 'not-due', trigger: 'complete' }] }),",
   },
+  {
+    name: 'a payment is taken although the item is sold out',
+    file: `${transactions}/purchase.ts`,
+    from: '    if (refusal) return refusal\n  }',
+    to: "    if (refusal?.code === 'LISTING_WITHDRAWN') return refusal\n  }",
+  },
+  {
+    name: 'an old observation counts for ever',
+    file: 'platform-stub/marketplace/listings/estimate.ts',
+    from: 'stock.observedAt !== null && nowMs - stock.observedAt <= freshnessMs',
+    to: 'stock.observedAt !== null && nowMs - stock.observedAt <= freshnessMs * 100',
+  },
 ]

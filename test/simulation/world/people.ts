@@ -1,5 +1,6 @@
 import { clockOver } from '../../../agent/clock/clock.ts'
 import { type TransactionPhase, transactionPhases } from '../../../contract/transaction.ts'
+import { Refusal } from '../../../platform-stub/marketplace/refusal.ts'
 import { phaseOfRow } from '../../../platform-stub/marketplace/transactions/moves.ts'
 import { moveByHand } from '../../../platform-stub/marketplace/transactions/purchase.ts'
 import type { TransactionRow } from '../../../platform-stub/store/transaction-rows.ts'
@@ -23,6 +24,8 @@ export interface PeopleParts {
   readonly shops: readonly Shop[]
   readonly day: Day
   readonly nowMs: () => number
+  /** A buyer is about to pay. @returns Called with whether the platform took the money. */
+  readonly onPaying: (transaction: TransactionRow) => (isPaid: boolean) => void
 }
 
 /** How often a look at the listings makes somebody want something, by the phase of the day. */
@@ -70,7 +73,7 @@ export function drawMoves(random: Random): Moves {
 }
 
 /** Buyers, who want items, pay, cancel and dispute, and the staff, who decide. They work on the platform's own pages. */
-export function installPeople({ host, moves, platform, shops, day, nowMs }: PeopleParts): Program {
+export function installPeople({ host, moves, platform, shops, day, nowMs, onPaying }: PeopleParts): Program {
   let wants = 0
   let lastId = 0
   /** Purchases that are not over. */
@@ -94,7 +97,9 @@ export function installPeople({ host, moves, platform, shops, day, nowMs }: Peop
     for (const [move, rate] of moves[phaseOfRow(transaction)] ?? []) {
       // A dispute would hide an order that is stranded.
       if ((isClosing && move === 'dispute') || !random.happens(rate)) continue
-      composed.transact(() => moveByHand(composed, transaction.id, move))
+      const onPaid = move === 'pay' ? onPaying(transaction) : undefined
+      const moved = composed.transact(() => moveByHand(composed, transaction.id, move))
+      onPaid?.(!(moved instanceof Refusal))
       return
     }
   }

@@ -16,6 +16,7 @@ import { acceptedStockPromises } from './promises/accepted-stock-promises.ts'
 import { Judge } from './promises/judge.ts'
 import { LateStocks } from './promises/late-stocks.ts'
 import { MarketPromises } from './promises/market-promises.ts'
+import { PurchasePromises } from './promises/purchase-promises.ts'
 import { QuietPromises, type Unfinished } from './promises/quiet-promises.ts'
 import { replayPromises } from './promises/replay-promises.ts'
 import { RecentWebhooks } from './recent-webhooks.ts'
@@ -102,6 +103,7 @@ async function assemble(
   const [identity = ''] = names
   const noteJti = replayPromises(judge.break)
   const checkStock = acceptedStockPromises(judge.break, () => platform)
+  const purchases = new PurchasePromises(judge.break, () => platform)
   const platform = installPlatform({
     host: far,
     network,
@@ -116,6 +118,7 @@ async function assemble(
     onAccepted(request) {
       noteJti(request)
       checkStock(request)
+      purchases.onAccepted(request)
     },
     onBug: (line) => judge.break('the platform has no bug', line),
   })
@@ -128,7 +131,10 @@ async function assemble(
     kind === 'shared-identity'
       ? assembleSharedIdentity(names, parts, far, new StoreCluster(await storeEngine(), scheduler, random))
       : ownIdentities(names, parts)
-  installPeople({ host: far, moves: drawMoves(random.part('people')), platform, shops: servers, day, nowMs })
+  installPeople({
+    ...{ host: far, moves: drawMoves(random.part('people')), platform, shops: servers, day, nowMs },
+    onPaying: purchases.onPaying,
+  })
   store?.start()
   for (const program of far.programs) program.start()
 

@@ -40,6 +40,7 @@ export class MarketPromises {
       if (!transaction) break
       this.#checkMoney(transaction)
       this.#checkPutOffs(id)
+      this.#checkTimes(transaction)
       this.#checkWebhooks(transaction)
       const { listingId, quantity } = transaction
       const sold = transaction.paidAt === null || isRefunded(transaction) ? 0 : quantity
@@ -62,6 +63,18 @@ export class MarketPromises {
     const moved = this.#tables.transactions.moneyOf(id).map(({ kind, amountCents }) => `${kind} ${amountCents}`)
     if (moved.join() !== due.join())
       this.#parts.break('a buyer pays once, and gets back all of it or nothing', `${id}: ${moved} in place of ${due}`)
+  }
+
+  /** Time moves a transaction when it is due, and not before. */
+  #checkTimes({ id, expiresAt, deliveredAt }: TransactionRow): void {
+    const { completionDelayMs } = this.#parts.platform.composed.platform.settings
+    const dueAt: Readonly<Partial<Record<HistoryRow['trigger'], number>>> = {
+      expire: expiresAt,
+      complete: (deliveredAt ?? Number.POSITIVE_INFINITY) + completionDelayMs,
+    }
+    for (const { trigger, at } of this.#tables.transactions.historyOf(id))
+      if (at < (dueAt[trigger] ?? Number.NEGATIVE_INFINITY))
+        this.#parts.break('a transaction ends by itself when it is due', `${id}: ${trigger} at ${at}`)
   }
 
   #checkPutOffs(transactionId: number): void {

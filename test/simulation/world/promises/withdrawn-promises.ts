@@ -1,3 +1,4 @@
+import { orderLines } from '../../../../agent/orders/order-changes.ts'
 import type { AttemptResult } from '../../../../agent/platform/attempt-result.ts'
 import type { SentRequest } from '../sent-request.ts'
 import type { AgentWitness, LoggedLine } from '../witnessed.ts'
@@ -37,7 +38,9 @@ export class WithdrawnPromises implements Partial<AgentWitness> {
   onLogged({ msg, transactionId, generation, text }: LoggedLine): void {
     if (transactionId === undefined || generation === undefined) return
     const known = this.#of(transactionId)
-    if (generation > known.generation) this.#puttingOff.set(transactionId, { generation, doubtful: new Set() })
+    // The platform sends it again after a while. It is offered in the same generation if nobody has taken it before.
+    const isOfferedAgain = generation > known.generation || msg === orderLines.received
+    if (isOfferedAgain) this.#puttingOff.set(transactionId, { generation, doubtful: new Set() })
     else if (msg.startsWith(withdrawn) && known.doubtful.size > 0)
       this.#break('TEMPORARY is withdrawn only if it cannot have arrived', text)
   }
