@@ -232,6 +232,7 @@ export function promisesAbout(parts: AgentPromisesParts): AgentPromises {
     },
     onSlept() {
       keys.onSlept()
+      proofs.onSlept()
       reports.holdUp()
       claims.reset()
       pushes.reset()

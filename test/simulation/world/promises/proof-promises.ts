@@ -9,6 +9,9 @@ import type { Break } from './judge.ts'
 /** How old the platform's word may be when an order is handed over. */
 const freshMs = 60_000
 
+/** The way of an answer from its decision to its caller. */
+const onItsWayMsMax = 1_000
+
 /** A reply is in the ledger some time before it is logged: the disk is slow. */
 const loggedMsMax = 5_000
 
@@ -36,6 +39,7 @@ interface ProofPromisesParts {
 export class ProofPromises {
   readonly #parts: ProofPromisesParts
   readonly #words = new Map<number, Word>()
+  #wokeMs = Number.NEGATIVE_INFINITY
   /** When the ledger had the last reply that does not end an order. */
   readonly #repliedMs = new Map<number, number>()
 
@@ -73,9 +77,15 @@ export class ProofPromises {
       this.#parts.break('a webhook about an order of ours is denied only if the platform denies it', `${transactionId}`)
   }
 
+  onSlept(): void {
+    this.#wokeMs = this.#parts.nowMs()
+  }
+
   onHandedOver(transactionId: number, by: string): void {
     const nowMs = this.#parts.nowMs()
     const { awaitedMs } = this.#words.get(transactionId) ?? never
+    // The answer may have been on its way when all machines fell asleep.
+    if (nowMs < this.#wokeMs + onItsWayMsMax) return
     if (nowMs - awaitedMs > freshMs + 1)
       this.#parts.break(
         'an order is handed over only on an answer of the platform that is at most 60 s old',
