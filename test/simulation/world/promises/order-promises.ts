@@ -17,6 +17,9 @@ const listedMs = 30 * 24 * 3_600_000
 /** How the agent logs a report. */
 const accepted = /^order closed: the platform accepted (\w+)$/
 
+/** And that an order is gone from its ledger. */
+const removed = 'order removed'
+
 interface OrderPromisesParts {
   readonly break: Break
   readonly platform: ModelPlatform
@@ -95,10 +98,11 @@ export class OrderPromises {
   }
 
   readonly onLogged = ({ msg, transactionId, phase }: LoggedLine): void => {
-    if (transactionId === undefined || phase === undefined) return
+    if (transactionId === undefined) return
     const [, reported] = accepted.exec(msg) ?? []
+    const isForgotten = msg.startsWith(removed) || (phase !== undefined && !isOver(phase))
     if (reported !== undefined) this.#accepted.set(transactionId, reported)
-    else if (!isOver(phase)) this.#accepted.delete(transactionId)
+    else if (isForgotten) this.#accepted.delete(transactionId)
   }
 
   /** The agent says how a transaction ended. */
