@@ -77,12 +77,8 @@ export function endedUnseen({ transactionId, itemRef }: TransactionTerminal, now
 export function moveOrder(order: Order, trigger: OrderTrigger, nowMs: number): Order | undefined {
   const move = nextOrderPhase(order.phase, trigger)
   if (!move) return undefined
-  if (move.isNewGeneration) {
-    // The platform waited when it was asked, but a report of TEMPORARY may still arrive.
-    const isInDoubt = trigger === 'await' && order.phase !== 'put-off' && order.lastTransfer === 'put-off'
-    const lastTransfer = isInDoubt ? 'put-off' : fresh.lastTransfer
-    return { ...order, ...fresh, lastTransfer, phase: move.to, generation: order.generation + 1, sinceMs: nowMs }
-  }
+  if (move.isNewGeneration)
+    return { ...order, ...fresh, phase: move.to, generation: order.generation + 1, sinceMs: nowMs }
   return move.to === order.phase ? order : { ...order, phase: move.to, sinceMs: nowMs, retryAtMs: null }
 }
 

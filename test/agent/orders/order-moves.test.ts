@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { isSameOrder, moveOrder, newOrder, type Order } from '../../../agent/orders/order.ts'
-import { expectDelivery, noteTemporary, putOff, receiveOrder, takeReply } from '../../../agent/orders/order-changes.ts'
+import { putOff, receiveOrder, takeReply } from '../../../agent/orders/order-changes.ts'
 import {
   awaitsReply,
   isOver,
@@ -90,16 +90,6 @@ test('an order whose result is reported is not given again, except after a TEMPO
       const isAnew = lastTransfer === 'put-off' || (result === 'TEMPORARY' && lastTransfer === 'acknowledged')
       expect(again.phase, `${result} ${lastTransfer}`).toBe(isAnew ? 'received' : 'reporting')
     }
-})
-
-test('a TEMPORARY that may have arrived is still in doubt when the order is offered again', () => {
-  const inDoubt = noteTemporary(orderIn('taken'), 2_000)?.order as Order
-  const offered = expectDelivery(inDoubt)(inDoubt, 3_000)?.order as Order
-  expect(offered).toMatchObject({ phase: 'offered', generation: 2 })
-  const takenAgain = takeReply({ result: null, observedQuantity: 1, detail: null })(offered, 4_000)?.order as Order
-  // The report of this one does not count as the first, so nothing is withdrawn if it is refused.
-  expect(noteTemporary(takenAgain, 5_000)).toBeUndefined()
-  expect(receiveAgain(takenAgain)).toMatchObject({ phase: 'received', generation: 3 })
 })
 
 test('the first result counts, whatever is replied later', () => {
