@@ -116,8 +116,8 @@ export async function runHosts({ storm, random, say }: HostsRunOptions): Promise
     const what = `buy-${n}: ${JSON.stringify(first)}, then ${JSON.stringify(again)}, and the platform acted ${acted} times`
     if (first.uncertain) count.uncertain++
     if (acted > 1) findings.add('doubled', `a purchase was made twice: ${what}`)
-    // A replayed answer may come from the store while the agent that stored it still waits for its commit. A caller that asks that one gets
-    // the answer of the call under way.
+    // A replayed answer may come from the store while the agent that made the call still waits for its commit. That agent
+    // then gives the answer of the call itself, without the mark.
     const given = first.replayed ? { ...again, replayed: true } : again
     if (first.ok && !isDeepStrictEqual(given, { ...first, replayed: true }))
       findings.add('doubled', `two answers: ${what}`)

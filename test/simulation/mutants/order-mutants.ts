@@ -471,13 +471,19 @@ export const orderMutants: readonly Mutant[] = [
   {
     name: 'each report of TEMPORARY counts as the first',
     file: 'agent/orders/order-changes.ts',
-    from: "  known && !isOver(known.phase) && known.lastTransfer !== 'put-off'\n    ? { order: { ...known, lastTransfer",
-    to: '  known && !isOver(known.phase)\n    ? { order: { ...known, lastTransfer',
+    from: "&& known.lastTransfer !== 'put-off'\n    ? { order: { ...known, lastTransfer: 'put-off' }, msg: 'TEMPORARY is about",
+    to: "\n    ? { order: known.lastTransfer === 'put-off' ? known : { ...known, lastTransfer: 'put-off' }, msg: 'TEMPORARY is about",
   },
   {
     name: 'the staff are not told about an item that was given after the refund',
     file: 'agent/orders/record-reply.ts',
     from: 'const cure = result !== null && result !== known.result ?',
     to: 'const cure = isContradiction && result !== null ?',
+  },
+  {
+    name: 'a refusal confirms a terminal event that was posted',
+    file: 'agent/webhook-bridge/push-to-url.ts',
+    from: 'note(`HTTP ${result.status}`, cures.acknowledge())\n    else {',
+    to: "{ note(`HTTP ${result.status}`, cures.acknowledge())\n if (message.event === 'transaction_terminal' && result.status >= 400 && result.status < 500) reply = 'confirmed' } else {",
   },
 ]

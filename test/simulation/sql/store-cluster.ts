@@ -43,7 +43,7 @@ export class StoreCluster {
         if (host === this.#primary)
           this.#server = new SqlServer(engine, process, this.#unsynced, {
             isFull: () => this.isFull,
-            losesAnswers: () => this.#losing.size > 0,
+            losesAnswers: () => this.losesAnswers,
           })
       })
     this.network = new StoreNetwork(random, (name) => {
@@ -74,6 +74,10 @@ export class StoreCluster {
   /** From now on there is no room for a write. The returned function ends that. */
   fill(): () => void {
     return addTo(this.#full)
+  }
+
+  get losesAnswers(): boolean {
+    return this.#losing.size > 0
   }
 
   get isFull(): boolean {

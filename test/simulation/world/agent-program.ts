@@ -80,7 +80,7 @@ export interface ModelAgent {
   readonly program: Program
   /** When the last process was started: virtual time. */
   readonly startedMs: number
-  /** Whether it has begun to work and has not been told to stop. */
+  /** Whether a process of it runs that has begun to work and has not been told to stop. */
   readonly isWorking: boolean
   /** As it was read last; undefined before the first start. */
   readonly config: AgentConfig | undefined
@@ -222,7 +222,7 @@ export function installAgent(parts: AgentParts): ModelAgent {
       return startedMs
     },
     get isWorking() {
-      return running !== undefined
+      return running !== undefined && running.process === program.process
     },
     get config() {
       return used

@@ -69,8 +69,11 @@ interface AgentPromisesParts
   readonly status: () => Status | undefined
 }
 
-function when(isSo: boolean, ...promises: readonly Partial<AgentWitness>[]): readonly Partial<AgentWitness>[] {
-  return isSo ? promises : []
+function watchersIf(
+  isNeeded: boolean,
+  ...promises: readonly Partial<AgentWitness>[]
+): readonly Partial<AgentWitness>[] {
+  return isNeeded ? promises : []
 }
 
 /** Watches an agent for everything that is promised about it. */
@@ -183,36 +186,36 @@ export function promisesAbout(parts: AgentPromisesParts): AgentPromises {
       wire,
       credentials,
       keys,
-      ...when(callsBy === 'http', pace, marks),
-      ...when(callsHere, arrivals),
+      ...watchersIf(callsBy === 'http', pace, marks),
+      ...watchersIf(callsHere, arrivals),
       webhooks,
       clocks,
       proofs,
       closed,
       // This must come before `lateStocks`, which notes what leaves.
       ...(repairs ? [repairs] : []),
-      ...when(callsHere, sentAgain),
-      ...when(callsBy === 'files' && hasOwnStore, claimOrder),
+      ...watchersIf(callsHere, sentAgain),
+      ...watchersIf(callsBy === 'files' && hasOwnStore, claimOrder),
       lateStocks,
       parts.webhooks,
       contact,
       room,
-      ...when(hasOwnStore, offeredAgain, lateResults, lists, new AnsweredStockPromises({ ...judge, state })),
-      ...when(hasOwnStore, new FirstResultPromises(judge.break), new WithdrawnPromises(judge.break)),
+      ...watchersIf(hasOwnStore, offeredAgain, lateResults, lists, new AnsweredStockPromises({ ...judge, state })),
+      ...watchersIf(hasOwnStore, new FirstResultPromises(since), new WithdrawnPromises(judge.break)),
       sold,
-      ...when(seesPushes, pushes),
+      ...watchersIf(seesPushes, pushes),
       statuses,
       claimedBefore,
-      ...when(hasSpool, new OwnerPromises({ ...judge, state, spool })),
+      ...watchersIf(hasSpool, new OwnerPromises({ ...judge, state, spool })),
       stops,
       ignored,
       replaced,
       readable,
       kept,
       readReplies,
-      ...when(callsHere, newIds),
-      ...when(seesEvents, events, heartbeats),
-      ...when(seesReports, reports),
+      ...watchersIf(callsHere, newIds),
+      ...watchersIf(seesEvents, events, heartbeats),
+      ...watchersIf(seesReports, reports),
       parts.witness,
     ]),
     check() {

@@ -67,6 +67,7 @@ export function assembleSharedIdentity(
     const watch = (session: StoreSession) => standby.watch(toldDoubt.watch(lease.watch(session)))
     const waitedFor = new WaitedForPromises({
       ...{ break: judge.break, store, nowMs: parts.nowMs },
+      startedMs: () => installed.agent.startedMs,
       callDeadlineMs: () => installed.agent.config?.callDeadlineMs ?? 0,
     })
     const installed: AgentHost = assembleAgent(

@@ -4,7 +4,7 @@ import type { Random } from '../../random.ts'
 export interface Quirks {
   /** It thinks about an order for up to 30 s, and looks at no file. */
   isSlow: boolean
-  /** Half of its replies are garbage, or a web server in front of it redirects. */
+  /** Half of its replies are garbage, or a web server in front of it answers by itself. */
   saysGarbage: boolean
   /** It replies twice, or to an offer that nobody made. */
   repeatsReplies: boolean

@@ -68,7 +68,8 @@ export interface OrderDoor {
   token: string
 }
 
-const redirects = [301, 302, 304, 307]
+/** What a web server in front of a game server says that is being changed, or started. */
+const ofWebServer = [301, 302, 304, 307, 404, 408, 429]
 
 /** Takes what the agent posts to the forward URL. */
 export function takePushes(parts: OrderParts, network: Network, door: OrderDoor): void {
@@ -81,8 +82,8 @@ export function takePushes(parts: OrderParts, network: Network, door: OrderDoor)
   network.listen(process, door.address, async ({ headers, body }) => {
     if (headers[headers.indexOf('authorization') + 1] !== `Bearer ${door.token}`) return answer(401)
     if (quirks.isSlow) await think(process)
-    // A web server in front of it redirects. The request does not reach the game server.
-    if (quirks.saysGarbage && process.random.happens(0.3)) return answer(process.random.pick(redirects))
+    // The request does not reach the game server.
+    if (quirks.saysGarbage && process.random.happens(0.3)) return answer(process.random.pick(ofWebServer))
     try {
       const event = JSON.parse(Buffer.from(body).toString()) as OfferedOrder & { readonly event: string }
       if (event.event === 'transaction_terminal') noteEnd(parts, event)

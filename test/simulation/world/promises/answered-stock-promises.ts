@@ -16,6 +16,8 @@ interface Stock {
 /** The answer to an order says the stock of its item. Otherwise the platform may sell it twice. */
 export class AnsweredStockPromises implements Partial<AgentWitness> {
   readonly #parts: AnsweredStockParts
+  /** The items of which the ledger has had a stock. */
+  readonly #known = new Set<string>()
 
   constructor(parts: AnsweredStockParts) {
     this.#parts = parts
@@ -26,8 +28,11 @@ export class AnsweredStockPromises implements Partial<AgentWitness> {
     const { itemRef = '' } = fieldsIn<Stock>(body)
     const { observedQuantity } = fieldsIn<Stock>(Buffer.from(answer))
     const known = stockIn(this.#parts.state, itemRef, 'now')
-    // Another quantity may be newer than the answer.
-    if (observedQuantity === undefined && known !== undefined)
+    if (known === undefined) return
+    const isFirst = !this.#known.has(itemRef)
+    this.#known.add(itemRef)
+    // The first stock of an item, and any other quantity, may be newer than the answer.
+    if (observedQuantity === undefined && !isFirst)
       this.#parts.break('the answer to an order has a stock if one is known', `${transactionId}: ${known}`)
   }
 }

@@ -11,8 +11,11 @@ import type { Break } from './judge.ts'
 
 /** How old the platform's word may be when an order is handed over, with what a clock may drift. */
 const freshMs = 60_500
+const dayMs = 24 * 3_600_000
 /** For how long `orders.open` lists an end. */
-const listedMs = 30 * 24 * 3_600_000
+const listedMs = 30 * dayMs
+/** Longer than any answer is on its way. */
+const slowestMs = 60_000
 
 /** How the agent logs a report. */
 const accepted = /^order closed: the platform accepted (\w+)$/
@@ -37,7 +40,7 @@ interface OrderPromisesParts {
 export class OrderPromises {
   readonly #parts: OrderPromisesParts
   /** What the platform accepted last, as the log says it, by transaction. */
-  readonly #accepted = new Map<number, string>()
+  readonly #accepted = new Map<number, { readonly result: string; readonly atMs: number }>()
   /** When the terminal event of each transaction was acknowledged first. */
   readonly #endedMs = new Map<number, number>()
 
@@ -101,7 +104,7 @@ export class OrderPromises {
     if (transactionId === undefined) return
     const [, reported] = accepted.exec(msg) ?? []
     const isForgotten = msg.startsWith(removed) || (phase !== undefined && !isOver(phase))
-    if (reported !== undefined) this.#accepted.set(transactionId, reported)
+    if (reported !== undefined) this.#accepted.set(transactionId, { result: reported, atMs: this.#parts.nowMs() })
     else if (isForgotten) this.#accepted.delete(transactionId)
   }
 
@@ -112,7 +115,10 @@ export class OrderPromises {
     const hasEnded = (outcome ?? null) === null || (row && outcome === transactionPhases[phaseOfRow(row)].outcome)
     const moves = transactions.historyOf(transactionId).map(({ trigger }) => String(trigger))
     const move = reported === 'DELIVERED' ? 'deliver' : 'fail-out-of-stock'
-    const known = this.#accepted.get(transactionId) ?? reported
+    const ageMs = this.#parts.nowMs() - (this.#accepted.get(transactionId)?.atMs ?? 0)
+    // An answer may be old when it is read, and what is older than a month is forgotten.
+    const isKept = ageMs > slowestMs && ageMs < listedMs - dayMs
+    const known = (isKept ? this.#accepted.get(transactionId)?.result : undefined) ?? reported
     if (!hasEnded || (typeof reported === 'string' && !moves.includes(move)) || reported !== known)
       this.#parts.break('what the agent says about an end is true', `${transactionId}: ${outcome}, ${reported}`)
   }

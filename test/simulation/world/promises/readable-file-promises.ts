@@ -12,7 +12,7 @@ const rights = 0o777
 const readable = 0o644
 const oneLineOfAscii = /^[\x20-\x7e]+\n$/
 
-/** What an agent writes for a game server can be read by another user of the host, and by a parser that knows no UTF-8. */
+/** What an agent writes for a game server can be read by another user of the host, and by a parser that does not know UTF-8. */
 export class ReadableFilePromises implements Partial<AgentWitness> {
   readonly #parts: ReadableFileParts
 

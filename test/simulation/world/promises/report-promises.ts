@@ -7,6 +7,7 @@ import type { ModelPlatform } from '../model-platform.ts'
 import type { SentRequest } from '../sent-request.ts'
 import type { LoggedLine } from '../witnessed.ts'
 import { askedWaitMs, isAskedToWaitUntil } from './asked-wait.ts'
+import { outcomeOf } from './attempt-outcome.ts'
 import type { ProcessParts } from './judge.ts'
 
 /** A process does not know what the platform asked an earlier one for. */
@@ -85,11 +86,8 @@ export class ReportPromises {
     else this.#temporary.delete(id)
     return (result) => {
       this.#underWay.delete(id)
-      if (result.kind === 'answered' && result.status < 300) {
-        const diskChanges = this.#parts.diskFaults.changes
-        this.#accepted.set(id, { startedMs: startedMs(), atMs: nowMs(), diskChanges })
-        return
-      }
+      this.#noteAccepted(id, result)
+      if (result.kind === 'answered' && result.status < 300) return
       if (nowMs() < (this.#earlierUntilMs.get(id) ?? 0)) return
       const waitMs = Math.min(askedWaitMs(result), waitMsMax)
       const isAfterWait = isSame && sentMs > before.sinceMs + waitMsMin
@@ -102,6 +100,14 @@ export class ReportPromises {
         untilMs: nowMs() + delayMs * (1 + driftRate) + patienceMs,
       })
     }
+  }
+
+  /** A page of a proxy accepts nothing. */
+  #noteAccepted(transactionId: number, result: AttemptResult): void {
+    const { nowMs, startedMs, diskFaults } = this.#parts
+    const accepted = { startedMs: startedMs(), atMs: nowMs(), diskChanges: diskFaults.changes }
+    if (outcomeOf(result) === 'accepted') this.#accepted.set(transactionId, accepted)
+    else this.#accepted.delete(transactionId)
   }
 
   #checkAccepted(transactionId: number): void {

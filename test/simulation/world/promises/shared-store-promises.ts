@@ -112,6 +112,8 @@ export class SharedStorePromises {
 
   /** While an agent lives that the store hears. */
   #checkTakenOver(): void {
+    // An agent that does not hear the answer to a renewal does not learn who is dead.
+    if (this.#store.losesAnswers) this.#dead.reset()
     const dead = this.#store.look(deadAgents)?.map(({ name }) => String(name))
     const left = dead && this.#dead.look(dead, takenOverMsMax)
     if (left !== undefined) this.#break('an agent takes over from one that is dead', left)
@@ -171,10 +173,10 @@ export class SharedStorePromises {
   }
 }
 
-/** The agents whose lease is over, while another one has just been heard. */
+/** The agents whose lease is over, while another one has just renewed its own. A lease is 15 s. */
 const deadAgents = `SELECT agent.name FROM market_agent.agent, market_agent.store
   WHERE lease_ends_ms < market_agent.now_ms() - 1000 AND market_agent.now_ms() - heard_ms BETWEEN 0 AND 4000
-    AND EXISTS (SELECT FROM market_agent.agent AS other WHERE other.lease_ends_ms > market_agent.now_ms())`
+    AND EXISTS (SELECT FROM market_agent.agent AS other WHERE other.lease_ends_ms > market_agent.now_ms() + 11000)`
 
 /** The orders that their agents have from a webhook only. */
 const receivedOrders = `SELECT transaction_id AS id FROM market_agent.orders WHERE phase = 'received'`

@@ -5,7 +5,8 @@ import type { Break } from './judge.ts'
 /** Another agent of the world whose lease ran on when a life began. It was not renewed since. */
 const others = `SELECT other.name FROM market_agent.agent AS other, market_agent.agent AS own
   WHERE own.epoch = $1 AND other.world = own.world AND other.epoch < own.epoch
-    AND other.lease_ends_ms BETWEEN own.lease_ends_ms - 14900 AND own.lease_ends_ms`
+    AND other.lease_ends_ms > own.lease_ends_ms - 14900 AND other.lease_ends_ms < own.lease_ends_ms
+    AND NOT own.is_granted AND NOT other.is_granted`
 
 /** An agent that stands by begins only when no agent of its world lives. */
 export class StandbyPromises {

@@ -76,7 +76,7 @@ export class StatusPromises implements Partial<AgentWitness> {
     const open = findOpenOrders()
     const waiting = open?.filter(({ phase }) => phase === 'offered').length
     const oldestMs = Math.min(...(open ?? []).map(({ receivedAtMs }) => receivedAtMs))
-    const ageS = (this.#parts.wallMs() - oldestMs) / 1_000
+    const ageS = Math.max(0, this.#parts.wallMs() - oldestMs) / 1_000
     if (typeof orders?.oldestAgeS === 'number' && open?.length && Math.abs(orders.oldestAgeS - ageS) > ageErrorSMax)
       yield 'the age of the oldest order'
     if (orders && open && orders.open !== open.length) yield `${orders.open} of ${open.length} orders`

@@ -1,12 +1,10 @@
 import type { StoreCluster } from '../../sql/store-cluster.ts'
 import type { AgentWitness, GivenCall } from '../witnessed.ts'
-import type { Break } from './judge.ts'
+import type { ProcessParts } from './judge.ts'
 
-interface WaitedForParts {
-  readonly break: Break
+interface WaitedForParts extends ProcessParts {
   readonly store: Pick<StoreCluster, 'isFull'>
   readonly callDeadlineMs: () => number
-  readonly nowMs: () => number
 }
 
 /** Each call that has an id with this beginning has the same input. */
@@ -35,7 +33,8 @@ export class WaitedForPromises implements Partial<AgentWitness> {
   onGiven(call: GivenCall, text: string): void {
     const { id = '' } = call
     const calls = this.#underWay.get(id)
-    const [first] = calls?.values() ?? []
+    const { startedMs } = this.#parts
+    const first = calls?.values().find(({ takenMs }) => takenMs >= startedMs())
     calls?.delete(call)
     if (!first || !text.includes('"code":"CALL_UNDER_WAY"')) return
     const { nowMs, store, callDeadlineMs } = this.#parts

@@ -65,7 +65,7 @@ export class WirePromises {
     if (text.includes('a bug of the agent')) this.#break('the agent has no bug that it can see', text)
   }
 
-  /** An envelope for a game client has a signature. */
+  /** Signatures are not searched for: an envelope for a game client has one. */
   readonly onGiven = (_call: GivenCall, text: string): void => this.#checkGiven(text)
   readonly onStatusGiven = (status: Status): void => this.#checkGiven(JSON.stringify(status))
   /** A file of the spool has got its name. */
