@@ -483,7 +483,7 @@ export const orderMutants: readonly Mutant[] = [
   {
     name: 'a refusal confirms a terminal event that was posted',
     file: 'agent/webhook-bridge/push-to-url.ts',
-    from: 'note(`HTTP ${result.status}`, cures.acknowledge())\n    else {',
-    to: "{ note(`HTTP ${result.status}`, cures.acknowledge())\n if (message.event === 'transaction_terminal' && result.status >= 400 && result.status < 500) reply = 'confirmed' } else {",
+    from: 'cures.acknowledge())\n    else {',
+    to: "cures.acknowledge(), (reply = message.event !== 'transfer_order' && result.status < 500 ? 'confirmed' : undefined))\n    else {",
   },
 ]
