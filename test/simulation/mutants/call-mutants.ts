@@ -430,8 +430,8 @@ export const callMutants: readonly Mutant[] = [
   {
     name: 'an id is remembered as long as it is used',
     file: 'agent/call/answer-call.ts',
-    from: 'if (call.claimedBefore) await deps.journal.restartWindow',
-    to: 'await deps.journal.restartWindow',
+    from: 'if (call.claimedBefore) await deps.journal.restartWindow(keyed.id, again)',
+    to: 'await deps.journal.restartWindow(keyed.id, { ...again, replayed: undefined })',
   },
   {
     name: 'a clock that is set back makes windows longer',
