@@ -15,8 +15,8 @@ interface World {
 }
 
 const startedAgainMs = { min: 50, max: 10_000 }
-/** Another agent takes over meanwhile. */
-const awayMs = { min: 50, max: 40_000 }
+/** Longer than its lease of 15 s, so that another agent takes over. */
+const awayMs = { min: 20_000, max: 40_000 }
 const stoppedSoonMs = { min: 500, max: 20_000 }
 const stoppedSoonRate = 0.3
 const refusedAgainRate = 0.2
@@ -32,11 +32,12 @@ export function endAgent(agent: AgentHost, time: WaveTime, { platform }: World):
   const refuseAgain = random.happens(refusedAgainRate) ? prepareRefusals(platform, time) : undefined
   const isStoppedSoon = random.happens(stoppedSoonRate)
   const isHushed = random.happens(hushRate)
+  const mayBeTakenOver = !agent.hasOwnStore && random.happens(0.5)
   const endAndStart = () => {
     end()
     if (isHushed) hush()
     refuseAgain?.()
-    later(agent.hasOwnStore ? startedAgainMs : awayMs, 'an agent is started again', () => {
+    later(mayBeTakenOver ? awayMs : startedAgainMs, 'an agent is started again', () => {
       agent.host.startAll()
       // A clean end must not forget what the process before it left.
       if (isStoppedSoon) later(stoppedSoonMs, 'an agent is stopped and started', () => agent.restart())
