@@ -1,6 +1,7 @@
 import type { StoreSession } from '../../../../agent/postgres/session.ts'
 import type { Status } from '../../../../agent/status/status.ts'
 import type { Break } from './judge.ts'
+import { watchedSession } from './watched-session.ts'
 
 /** How long after it asked for its lease an agent may still begin something. */
 const mayBeginMs = 10_000
@@ -36,18 +37,11 @@ export class LeasePromises {
 
   /** The same session of this agent, watched. */
   watch(session: StoreSession): StoreSession {
-    const { client } = session
-    return {
-      ...session,
-      client: {
-        query: async (sql, values) => {
-          const askedMs = this.#nowMs()
-          const result = await client.query(sql, values)
-          if (asksForLease.test(sql)) this.#askedMs = askedMs
-          return result
-        },
-        on: (event, listener) => client.on(event, listener),
-      },
-    }
+    return watchedSession(session, async ({ sql }, ask) => {
+      const askedMs = this.#nowMs()
+      const result = await ask()
+      if (asksForLease.test(sql)) this.#askedMs = askedMs
+      return result
+    })
   }
 }

@@ -23,10 +23,7 @@ export interface ReadWebhook {
 }
 
 /** Whether a webhook is signed by the key of the platform that was in use when it arrived, and until when it is valid. */
-export function readWebhook(
-  { rawHeaders, body, arrivedMs }: Omit<ReceivedWebhook, 'answer'>,
-  key: PlatformKey,
-): ReadWebhook {
+export function readWebhook({ rawHeaders, body, arrivedMs }: ReceivedWebhook, key: PlatformKey): ReadWebhook {
   const header = parseSignature(rawHeaders)
   const [segment = '', sum] = (signatureOf(rawHeaders) ?? '').split('..')
   // A webhook keeps the keys that it began with.

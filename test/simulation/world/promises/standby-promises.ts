@@ -1,6 +1,7 @@
 import type { StoreSession } from '../../../../agent/postgres/session.ts'
 import type { StoreCluster } from '../../sql/store-cluster.ts'
 import type { Break } from './judge.ts'
+import { watchedSession } from './watched-session.ts'
 
 /** Another agent of the world whose lease ran on when a life began. It was not renewed since. */
 const others = `SELECT other.name FROM market_agent.agent AS other, market_agent.agent AS own
@@ -20,20 +21,13 @@ export class StandbyPromises {
 
   /** The same session of an agent, watched. */
   watch(session: StoreSession): StoreSession {
-    const { client } = session
-    return {
-      ...session,
-      client: {
-        query: async (sql, values) => {
-          const result = await client.query(sql, values)
-          const epoch = result.rows[0]?.['epoch']
-          const isStandby = sql.includes('market_agent.begin_epoch(') && values?.[4] === true
-          const [other] = (isStandby && typeof epoch === 'string' && this.#store.look(others, [epoch])) || []
-          if (other) this.#break('a standby begins when no agent of its world lives', String(other['name']))
-          return result
-        },
-        on: (event, listener) => client.on(event, listener),
-      },
-    }
+    return watchedSession(session, async ({ sql, values }, ask) => {
+      const result = await ask()
+      const epoch = result.rows[0]?.['epoch']
+      const isStandby = sql.includes('market_agent.begin_epoch(') && values?.[4] === true
+      const [other] = (isStandby && typeof epoch === 'string' && this.#store.look(others, [epoch])) || []
+      if (other) this.#break('a standby begins when no agent of its world lives', String(other['name']))
+      return result
+    })
   }
 }

@@ -1,6 +1,7 @@
 import type { StoreSession } from '../../../../agent/postgres/session.ts'
 import type { AgentWitness, GivenCall } from '../witnessed.ts'
 import type { Break } from './judge.ts'
+import { watchedSession } from './watched-session.ts'
 
 const claims = 'market_agent.claim('
 const finishes = 'market_agent.finish('
@@ -21,19 +22,12 @@ export class ToldDoubtPromises implements Partial<AgentWitness> {
 
   /** The same session of this agent, watched. */
   watch(session: StoreSession): StoreSession {
-    const { client } = session
-    return {
-      ...session,
-      client: {
-        query: (sql, values) => {
-          const [, id, , , answer] = values ?? []
-          if (sql.includes(claims)) this.#told.delete(id)
-          if (sql.includes(finishes) && this.#told.has(id) && String(answer).startsWith('{"ok":true'))
-            this.#break('no answer is stored after its caller was told that it is in doubt', `${id}: ${answer}`)
-          return client.query(sql, values)
-        },
-        on: (event, listener) => client.on(event, listener),
-      },
-    }
+    return watchedSession(session, ({ sql, values = [] }, ask) => {
+      const [, id, , , answer] = values
+      if (sql.includes(claims)) this.#told.delete(id)
+      if (sql.includes(finishes) && this.#told.has(id) && String(answer).startsWith('{"ok":true'))
+        this.#break('no answer is stored after its caller was told that it is in doubt', `${id}: ${answer}`)
+      return ask()
+    })
   }
 }
