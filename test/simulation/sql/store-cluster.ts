@@ -76,10 +76,12 @@ export class StoreCluster {
     return addTo(this.#full)
   }
 
+  /** Whether it loses answers to commits now. */
   get losesAnswers(): boolean {
     return this.#losing.size > 0
   }
 
+  /** Whether there is no room for a write now. */
   get isFull(): boolean {
     return this.#full.size > 0
   }

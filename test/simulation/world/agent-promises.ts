@@ -84,6 +84,7 @@ export function promisesAbout(parts: AgentPromisesParts): AgentPromises {
   const { name, diskFaults, clock } = host
   const judge = { break: parts.judge.break }
   const onHost = { ...judge, host, spool, nowMs }
+  const onDisk = { ...judge, disk: host.disk, spool }
   const hasOwnStore = parts.store === undefined
   const journal = hasOwnStore ? state.journal : undefined
   const startedMs = () => agent().startedMs
@@ -133,7 +134,7 @@ export function promisesAbout(parts: AgentPromisesParts): AgentPromises {
   const findOrder = (id: number) => orderIn(state, id)
   const offeredAgain = new OfferedAgainPromises({ ...judge, startedMs, findOrder })
   const lateResults = new LateResultPromises({ ...judge, findOrder, nowMs })
-  const sold = new SoldOrderPromises({ ...judge, platform, disk: host.disk, spool })
+  const sold = new SoldOrderPromises({ ...onDisk, platform })
   const pushes = new PushPromises({ ...since, state, isWorking: () => agent().isWorking })
   const seesPushes = ordersBy === 'url' && hasOwnStore
   const lists = new OrderListPromises({
@@ -158,11 +159,11 @@ export function promisesAbout(parts: AgentPromisesParts): AgentPromises {
   const claimOrder = new ClaimOrderPromises({ ...judge, disk: host.disk, diskFaults, lateStocks, platform, startedMs })
   const ignored = new IgnoredPromises({ ...onHost, startedMs: runningSinceMs })
   const seesIgnored = parts.hasStrangeFiles && hasSpool
-  const replaced = new ReplacedFilePromises({ ...judge, disk: host.disk, spool })
-  const readable = new ReadableFilePromises({ ...judge, disk: host.disk, spool })
+  const replaced = new ReplacedFilePromises(onDisk)
+  const readable = new ReadableFilePromises(onDisk)
   const kept = new KeptFilePromises({ ...judge, clock, nowMs })
   const newIds = new NewIdPromises({ ...since, clock })
-  const readReplies = new ReadReplyPromises({ ...since, disk: host.disk, diskFaults, spool })
+  const readReplies = new ReadReplyPromises({ ...onDisk, ...since, diskFaults })
   const room = new RoomPromises({ ...since, disk: diskFaults, day, journal })
 
   // What it says about itself, and its end.

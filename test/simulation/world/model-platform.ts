@@ -5,6 +5,7 @@ import { orThrow } from '../../../platform-stub/marketplace/refusal.ts'
 import { defaultSettings } from '../../../platform-stub/marketplace/settings.ts'
 import { type ComposedPlatform, composePlatform } from '../../../platform-stub/server/compose-platform.ts'
 import { makeRandom } from '../../../platform-stub/server/random.ts'
+import type { ListingRow } from '../../../platform-stub/store/listing-rows.ts'
 import { openDatabase } from '../../../platform-stub/store/open.ts'
 import { cheapSigning } from '../../platform-stub/fixtures/cheap-signing.ts'
 import type { ModelHost, Program } from '../host.ts'
@@ -42,6 +43,8 @@ export interface ModelPlatform {
   addKey(gameServerId: number): string
   /** Gives a game server another API key. The one before ends with the process of the platform. */
   replaceApiKey(gameServerId: number): string
+  /** The listing of an item: each item of a world has its own itemRef. */
+  listingOf(itemRef: string): ListingRow | undefined
   /** The itemRef that a transaction is about; empty for none. */
   itemOf(transactionId: number): string
   /** Gives back what the store has taken from this process. */
@@ -158,6 +161,7 @@ export function installPlatform({
       composed?.directory.put({ ...server, apiKey })
       return apiKey
     },
+    listingOf: (itemRef) => composed?.platform.tables.listings.newestOf(itemRef, 1)[0],
     itemOf(transactionId) {
       const { transactions, listings } = composed?.platform.tables ?? {}
       return listings?.byId(transactions?.byId(transactionId)?.listingId ?? 0)?.itemRef ?? ''

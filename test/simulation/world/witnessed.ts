@@ -17,7 +17,7 @@ export interface AgentWitness {
   /** @param shown As the game server gets it; undefined for a file. */
   readonly onHandedOver: (transactionId: number, by: string, shown?: Fields) => void
   /** The answer to a webhook is a 2xx. */
-  readonly onAcknowledged: (event: string, transactionId: number, webhook: ReceivedWebhook) => void
+  readonly onAcknowledged: (event: string, transactionId: number, webhook: AnsweredWebhook) => void
   /** The answer to a webhook is a 401. */
   readonly onWebhookRefused: (webhook: ReceivedWebhook) => void
   /** The answer to a webhook is that its transaction is nothing to this game server: any other 4xx. */
@@ -98,11 +98,14 @@ export interface LoggedLine {
 
 /** A webhook as it arrived at an agent. */
 export interface ReceivedWebhook {
-  /** What the agent answers. */
-  readonly answer: string
   readonly rawHeaders: readonly string[]
   readonly body: Uint8Array
   readonly arrivedMs: number
+}
+
+/** The same, with the text that the agent answers. */
+export interface AnsweredWebhook extends ReceivedWebhook {
+  readonly answer: string
 }
 
 /** The fields of a call that promises are about. */
@@ -226,11 +229,12 @@ export function witnessOutside(
       const answer = await door({ ...request, readBody: async () => body })
       const { rawHeaders } = request
       if (!answer || !Buffer.isBuffer(body)) return answer
-      const webhook = { rawHeaders, body, arrivedMs, answer: answer.text }
+      const webhook = { rawHeaders, body, arrivedMs }
       if (answer.status >= 400) noteRefusal(answer, webhook)
       if (answer.status >= 200 && answer.status < 300) {
         const { event, transactionId } = eventOf(body.toString())
-        if (event !== undefined && transactionId !== undefined) witness.onAcknowledged(event, transactionId, webhook)
+        if (event !== undefined && transactionId !== undefined)
+          witness.onAcknowledged(event, transactionId, { ...webhook, answer: answer.text })
         return { ...answer, onSent: (hasLeft: boolean) => noteAnswer(body, answer, arrivedMs, hasLeft) }
       }
       return answer

@@ -57,16 +57,10 @@ const routesWithToken = [
 
 /** What an agent refuses that has a token. */
 export const tokenMistakes: readonly HttpMistake[] = [
-  ...routesWithToken.map((route) => ({
-    ...mistake('TOKEN_INVALID', { ...route, body: Buffer.alloc(0) }),
-    hasRightToken: false,
-  })),
-  { ...mistake('TOKEN_INVALID', {}), hasRightToken: false },
-  {
-    ...mistake('TOKEN_INVALID', { headers: [...rightHeaders, 'authorization', 'Bearer call-token2'] }),
-    hasRightToken: false,
-  },
-]
+  ...routesWithToken.map((route) => ({ ...route, body: Buffer.alloc(0) })),
+  {},
+  { headers: [...rightHeaders, 'authorization', 'Bearer call-token2'] },
+].map((request) => ({ ...mistake('TOKEN_INVALID', request), hasRightToken: false }))
 
 /** What a web page, or a game server that is not finished, sends to the port of the agent. */
 export const httpMistakes: readonly HttpMistake[] = [

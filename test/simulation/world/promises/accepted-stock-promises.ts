@@ -18,8 +18,7 @@ export function acceptedStockPromises(onBroken: Break, platform: () => ModelPlat
       if (soldOut.has(transactionId)) return
       soldOut.add(transactionId)
     }
-    // Each item of a world has its own itemRef.
-    const [listing] = platform().composed.platform.tables.listings.newestOf(stock.itemRef, 1)
+    const listing = platform().listingOf(stock.itemRef)
     if (listing?.observedQuantity !== stock.quantity)
       onBroken(
         'the platform has the stock of each call that it accepts',

@@ -1,5 +1,5 @@
 import { type AgentState, stockIn } from '../../agent/model-outside.ts'
-import type { AgentWitness, ReceivedWebhook } from '../witnessed.ts'
+import type { AgentWitness, AnsweredWebhook } from '../witnessed.ts'
 import { fieldsIn } from './fields-in.ts'
 import type { Break } from './judge.ts'
 
@@ -23,7 +23,7 @@ export class AnsweredStockPromises implements Partial<AgentWitness> {
     this.#parts = parts
   }
 
-  onAcknowledged(event: string, transactionId: number, { body, answer }: ReceivedWebhook): void {
+  onAcknowledged(event: string, transactionId: number, { body, answer }: AnsweredWebhook): void {
     if (event !== 'transfer_order') return
     const { itemRef = '' } = fieldsIn<Stock>(body)
     const { observedQuantity } = fieldsIn<Stock>(Buffer.from(answer))

@@ -14,11 +14,11 @@ interface FirstResult {
 
 /** The first result of an order counts until the order is offered again. A reply counts together with its stock. */
 export class FirstResultPromises implements Partial<AgentWitness> {
-  readonly #parts: Omit<ProcessParts, 'nowMs'>
+  readonly #parts: ProcessParts
   /** By transaction. */
   readonly #results = new Map<number, FirstResult>()
 
-  constructor(parts: Omit<ProcessParts, 'nowMs'>) {
+  constructor(parts: ProcessParts) {
     this.#parts = parts
   }
 

@@ -12,7 +12,7 @@ const setAside = /\.json\.(?:rejected|unread)/
 /** What a clock may drift in a day is less. */
 const keptMsMin = 23 * 3_600_000
 
-/** What an agent sets aside is there for a day: refused requests, answers that nobody has read, and replies that do not count. */
+/** A file that an agent sets aside stays for a day: a refused request, an unread answer, or a reply that does not count. */
 export class KeptFilePromises implements Partial<AgentWitness> {
   readonly #parts: KeptFileParts
   /** By path. */

@@ -11,7 +11,7 @@ interface LateResultParts {
   readonly nowMs: () => number
 }
 
-/** A game server that says too late that it gave an item is not told `ok`, and the staff are told to take the item back. */
+/** If a game server gave an item and says so after the refund, the agent refuses that, and tells the staff to take the item back. */
 export class LateResultPromises implements Partial<AgentWitness> {
   readonly #parts: LateResultParts
   /** The calls that were late when they came, and when that was. */
@@ -44,7 +44,7 @@ export class LateResultPromises implements Partial<AgentWitness> {
   }
 }
 
-/** Whether the buyer has the money, and nobody has said before that the item was given. */
+/** Whether the buyer has the money back, and the ledger does not know that the item was given. */
 function isRefunded({ phase, result, reported, outcome }: Order): boolean {
   const isGiven = result === 'DELIVERED' || reported === 'DELIVERED'
   return isOver(phase) && !isGiven && (outcome === 'ESTORNADA' || reported === 'OUT_OF_STOCK')

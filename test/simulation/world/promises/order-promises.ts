@@ -17,11 +17,11 @@ const listedMs = 30 * dayMs
 /** Longer than any answer is on its way. */
 const slowestMs = 60_000
 
-/** How the agent logs a report. */
-const accepted = /^order closed: the platform accepted (\w+)$/
+/** How the agent logs a report that was accepted. */
+const acceptedLine = /^order closed: the platform accepted (\w+)$/
 
 /** And that an order is gone from its ledger. */
-const removed = 'order removed'
+const removedLine = 'order removed'
 
 interface OrderPromisesParts {
   readonly break: Break
@@ -102,8 +102,8 @@ export class OrderPromises {
 
   readonly onLogged = ({ msg, transactionId, phase }: LoggedLine): void => {
     if (transactionId === undefined) return
-    const [, reported] = accepted.exec(msg) ?? []
-    const isForgotten = msg.startsWith(removed) || (phase !== undefined && !isOver(phase))
+    const [, reported] = acceptedLine.exec(msg) ?? []
+    const isForgotten = msg.startsWith(removedLine) || (phase !== undefined && !isOver(phase))
     if (reported !== undefined) this.#accepted.set(transactionId, { result: reported, atMs: this.#parts.nowMs() })
     else if (isForgotten) this.#accepted.delete(transactionId)
   }
@@ -115,12 +115,17 @@ export class OrderPromises {
     const hasEnded = (outcome ?? null) === null || (row && outcome === transactionPhases[phaseOfRow(row)].outcome)
     const moves = transactions.historyOf(transactionId).map(({ trigger }) => String(trigger))
     const move = reported === 'DELIVERED' ? 'deliver' : 'fail-out-of-stock'
-    const ageMs = this.#parts.nowMs() - (this.#accepted.get(transactionId)?.atMs ?? 0)
-    // An answer may be old when it is read, and what is older than a month is forgotten.
-    const isKept = ageMs > slowestMs && ageMs < listedMs - dayMs
-    const known = (isKept ? this.#accepted.get(transactionId)?.result : undefined) ?? reported
-    if (!hasEnded || (typeof reported === 'string' && !moves.includes(move)) || reported !== known)
+    const isForgotten = reported !== this.#acceptedOf(transactionId, reported)
+    if (!hasEnded || (typeof reported === 'string' && !moves.includes(move)) || isForgotten)
       this.#parts.break('what the agent says about an end is true', `${transactionId}: ${outcome}, ${reported}`)
+  }
+
+  /** What an agent must say that the platform accepted. An answer may be old when it is read, and a month later it is forgotten. */
+  #acceptedOf(transactionId: number, otherwise: ToldEnd['reported']): ToldEnd['reported'] {
+    const accepted = this.#accepted.get(transactionId)
+    if (!accepted) return otherwise
+    const ageMs = this.#parts.nowMs() - accepted.atMs
+    return ageMs > slowestMs && ageMs < listedMs - dayMs ? accepted.result : otherwise
   }
 
   /** A terminal event that was acknowledged and that the game server has not got; undefined if there is none. */

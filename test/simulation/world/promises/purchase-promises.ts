@@ -18,8 +18,7 @@ export class PurchasePromises {
   readonly onAccepted = ({ operation, input }: SentRequest): void => {
     if (operation !== 'transaction.create') return
     const { itemRef, quantity } = input
-    // Each item of a world has its own itemRef.
-    const [listing] = this.#market.tables.listings.newestOf(String(itemRef), 1)
+    const listing = this.#platform().listingOf(String(itemRef))
     if (!this.#mayBeSold(listing, Number(quantity)))
       this.#break('a purchase is made only if there is enough of the item', `${quantity} of ${JSON.stringify(listing)}`)
   }
@@ -43,9 +42,7 @@ export class PurchasePromises {
     const { quantityListed, quantitySold, observedQuantity, observedAt } = listing
     const { clock, settings } = this.#market
     const isFresh = observedAt !== null && clock.nowMs() - observedAt <= settings.observationFreshnessMs
-    const left = isFresh
-      ? Math.min(quantityListed - quantitySold, observedQuantity ?? 0)
-      : quantityListed - quantitySold
-    return quantity <= left
+    const unsold = quantityListed - quantitySold
+    return quantity <= (isFresh ? Math.min(unsold, observedQuantity ?? 0) : unsold)
   }
 }

@@ -10,7 +10,7 @@ interface ReplacedFileParts {
   readonly spool: string
 }
 
-/** A newer request keeps its name, and an answer that nobody has read yet is set aside first. */
+/** No rename replaces a request or an answer: a newer request keeps its name, and an unread answer is set aside first. */
 export class ReplacedFilePromises implements Partial<AgentWitness> {
   readonly #parts: ReplacedFileParts
 

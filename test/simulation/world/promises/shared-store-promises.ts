@@ -29,8 +29,8 @@ type Life = `epoch ${string}` | 'none' | symbol
 
 /**
  * What agents promise that share a store: what others may send too is sent only with a lease, and orders are handed over only
- * with it, by the one that has them. A purchase leaves when its intent is in the store, its answer is given when it is in the store, and no two of them
- * work with one id or one key at a time. The buyer of each purchase has the name of its id.
+ * with it, by the one that has them. A purchase leaves when its intent is in the store, its answer is given when it is in the
+ * store, and no two of them work with one id or one key at a time. The buyer of each purchase has the name of its id.
  */
 export class SharedStorePromises {
   readonly #break: Break
@@ -58,9 +58,10 @@ export class SharedStorePromises {
   witnessOf(agentName: string): Pick<AgentWitness, 'onHandedOver' | 'onSent' | 'onGiven'> {
     return {
       onHandedOver: (transactionId, by) => {
+        const life = this.#lifeOf(agentName)
         // Any agent of a world may be asked for its orders.
-        if (by !== 'list') this.#checkHolder(agentName, transactionId)
-        if (this.#lifeOf(agentName) === 'none')
+        if (by !== 'list') this.#checkHolder(agentName, life, transactionId)
+        if (life === 'none')
           this.#break('an agent hands orders over only while it has its lease', `${transactionId}: ${agentName}`)
       },
       onSent: (request) => {
@@ -102,10 +103,9 @@ export class SharedStorePromises {
   }
 
   /** The agent that has an order keeps it while it lives. */
-  #checkHolder(agentName: string, transactionId: number): void {
+  #checkHolder(agentName: string, life: Life, transactionId: number): void {
     const sql = 'SELECT epoch FROM market_agent.orders WHERE transaction_id = $1'
     const [row] = this.#store.look(sql, [transactionId]) ?? []
-    const life = this.#lifeOf(agentName)
     if (row && typeof life === 'string' && life !== 'none' && life !== `epoch ${row['epoch']}`)
       this.#break('an order is handed over by the agent that has it', `${transactionId}: ${agentName}, ${life}`)
   }

@@ -25,8 +25,8 @@ interface WirePromisesParts {
 }
 
 /**
- * What is true of all that leaves an agent: no jti twice (I7), no secret in a log or an answer (I8), no bug of its own (I10), and no
- * warning without an end.
+ * What is true of all that leaves an agent: no jti twice (I7), no secret in a log or an answer (I8), no bug of its own (I10),
+ * and no warning without an end.
  */
 export class WirePromises {
   readonly #parts: WirePromisesParts
