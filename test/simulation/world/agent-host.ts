@@ -3,6 +3,7 @@ import { ModelHost } from '../host.ts'
 import type { NetworkAnswer } from '../network/message.ts'
 import { type HostAddresses, installAgent, type ModelAgent } from './agent-program.ts'
 import { promisesAbout } from './agent-promises.ts'
+import { firstCallToken } from './call-door.ts'
 import type { GameWays } from './game/game-parts.ts'
 import { gameDir } from './game/game-store.ts'
 import type { AgentHostParts, Surroundings } from './host-parts.ts'
@@ -90,6 +91,11 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
         parts.orderDoor.token += '+'
         return
       }
+      if (which === 'call token') {
+        const { callAccess } = parts
+        callAccess.token = callAccess.token === undefined ? firstCallToken : `${callAccess.token}+`
+        return
+      }
       const known = registration()
       const { gameServerId } = known
       const changed =
@@ -105,7 +111,8 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
   const onPageAsked = (path: string, isWell: boolean) => {
     // The store that several agents share may be away, but not while all is well.
     const mayStoreBeAway = !hasOwnStore && !(day.phase === 'calm' && isWell)
-    const mayLack = ['SHUTTING_DOWN', ...(mayStoreBeAway ? ['STORE_UNREACHABLE'] : [])]
+    // The token may have changed while it was asked for.
+    const mayLack = ['SHUTTING_DOWN', 'TOKEN_INVALID', ...(mayStoreBeAway ? ['STORE_UNREACHABLE'] : [])]
     return ({ body }: NetworkAnswer) => {
       const text = Buffer.from(body).toString()
       // A text of another form is a proxy's page.
@@ -126,7 +133,7 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
       void installOperator(
         host,
         network,
-        { address: `${name}:8899`, token: parts.callToken },
+        { address: `${name}:8899`, access: parts.callAccess },
         { onStatus, onPageAsked },
       ),
     check: promises.check,

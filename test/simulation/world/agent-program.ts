@@ -17,6 +17,7 @@ import type { Network } from '../network/network.ts'
 import { type ModelProcess, ProcessDied } from '../process.ts'
 import type { Random } from '../random.ts'
 import { type Scheduler, worldActor } from '../scheduler.ts'
+import type { CallAccess } from './call-door.ts'
 import type { GameWays } from './game/game-parts.ts'
 import type { OrderDoor } from './game/take-orders.ts'
 import { platformAddress, type Registration } from './model-platform.ts'
@@ -51,7 +52,7 @@ export interface AgentParts extends Pick<GameWays, 'ordersBy' | 'hasSpool'> {
   readonly addresses: HostAddresses
   readonly orderDoor: OrderDoor
   /** Without it no call is taken. */
-  readonly callToken: string | undefined
+  readonly callAccess: CallAccess
   /** Of an attempt, and of a call with all its attempts. */
   readonly deadlines: Pick<AgentConfig, 'attemptTimeoutMs' | 'callDeadlineMs'>
   readonly registration: () => Registration
@@ -65,7 +66,7 @@ export interface AgentParts extends Pick<GameWays, 'ordersBy' | 'hasSpool'> {
 }
 
 /** A key by which the platform knows an agent, or the token by which its game server knows it. */
-export type Credential = 'signing key' | 'API key' | 'forward token'
+export type Credential = 'signing key' | 'API key' | 'forward token' | 'call token'
 
 /** The kid of a key by which an agent knows the platform. */
 export interface PlatformKey {
@@ -174,7 +175,7 @@ export function installAgent(parts: AgentParts): ModelAgent {
     const reading = () => ({ ok: true as const, config: readAgain() })
     live = new LiveConfig(config, {
       read: reading,
-      readToken: () => parts.callToken,
+      readToken: () => parts.callAccess.token,
       onReload() {
         if (live) log.level = live.current.logLevel
       },
@@ -283,7 +284,7 @@ function isFailure(error: Error, store: SharedStore | undefined): boolean {
 }
 
 function configOf(
-  { addresses, registration, ordersBy, hasSpool, orderDoor, callToken, store, deadlines }: AgentParts,
+  { addresses, registration, ordersBy, hasSpool, orderDoor, callAccess, store, deadlines }: AgentParts,
   platformKid: string,
 ): AgentConfig {
   const { apiKey, kid } = registration()
@@ -292,7 +293,7 @@ function configOf(
     apiKey,
     signingKey: keyOf(kid),
     ...addresses.call,
-    token: callToken,
+    token: callAccess.token,
     stateDir: '/var/state',
     spoolDir: hasSpool ? addresses.spool : undefined,
     storeUrl: undefined,
@@ -321,6 +322,9 @@ const mistakes: readonly ((config: AgentConfig) => Partial<AgentConfig>)[] = [
   ({ baseUrl }) => ({ baseUrl: `${baseUrl}/v2` }),
   ({ port }) => ({ port: port + 1 }),
   () => ({ stateDir: '/var/elsewhere' }),
+  ({ callDeadlineMs }) => ({ callDeadlineMs: callDeadlineMs + 1 }),
+  ({ attemptTimeoutMs }) => ({ attemptTimeoutMs: attemptTimeoutMs + 1 }),
+  ({ world }) => ({ world: `${world}-2` }),
   ({ spoolDir }) => ({ spoolDir: spoolDir === undefined ? '/var/spool' : undefined }),
   () => ({ webhook: undefined }),
   ({ webhook }) => ({ webhook: webhook && { ...webhook, path: '/elsewhere' } }),

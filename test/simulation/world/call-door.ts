@@ -1,11 +1,19 @@
+/** What a caller must show to an agent. The staff may change it. */
+export interface CallAccess {
+  /** Undefined for an agent that asks for none. */
+  token: string | undefined
+}
+
+/** Until it is changed. */
+export const firstCallToken = 'call-token'
+
 /** Where an agent takes calls. */
 export interface CallDoor {
   readonly address: string
-  /** Undefined for an agent that has none. */
-  readonly token: string | undefined
+  readonly access: Readonly<CallAccess>
 }
 
 /** The header that shows its token; none for an agent that has none. */
-export function authorization({ token }: Pick<CallDoor, 'token'>): readonly string[] {
+export function authorization({ access: { token } }: Pick<CallDoor, 'access'>): readonly string[] {
   return token === undefined ? [] : ['authorization', `Bearer ${token}`]
 }

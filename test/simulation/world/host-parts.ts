@@ -3,6 +3,7 @@ import type { ModelHost } from '../host.ts'
 import type { Network } from '../network/network.ts'
 import type { WorldParts } from '../simulation.ts'
 import type { SharedStore } from './agent-program.ts'
+import type { CallAccess } from './call-door.ts'
 import type { Day } from './day.ts'
 import type { GameWays } from './game/game-parts.ts'
 import type { OrderDoor } from './game/take-orders.ts'
@@ -31,7 +32,7 @@ export interface AgentHostParts extends GameWays {
   /** Which identity of the platform it has. */
   readonly identity: string
   readonly orderDoor: OrderDoor
-  readonly callToken: string | undefined
+  readonly callAccess: CallAccess
   readonly state: AgentState
   readonly store?: SharedStore
   /** Whether it begins only when no other agent has its world. */

@@ -7,6 +7,7 @@ import { type ComposedPlatform, composePlatform } from '../../../platform-stub/s
 import { makeRandom } from '../../../platform-stub/server/random.ts'
 import type { ListingRow } from '../../../platform-stub/store/listing-rows.ts'
 import { openDatabase } from '../../../platform-stub/store/open.ts'
+import type { WebhookPost } from '../../../platform-stub/webhooks/webhook-post.ts'
 import { cheapSigning } from '../../platform-stub/fixtures/cheap-signing.ts'
 import type { ModelHost, Program } from '../host.ts'
 import type { NetworkRequest } from '../network/message.ts'
@@ -69,6 +70,8 @@ export interface PlatformParts {
   readonly onRegistered: (registrations: ReadonlyMap<string, Registration>) => void
   /** Called with each request that it has accepted. */
   readonly onAccepted: (request: SentRequest) => void
+  /** A webhook leaves. @returns Called when it has ended, before the platform takes the answer. */
+  readonly onPosting: (webhook: WebhookPost) => () => void
   /** A line of its log about something that must not happen. */
   readonly onBug: (line: string) => void
 }
@@ -80,6 +83,7 @@ export function installPlatform({
   webhookUrls,
   onRegistered,
   onAccepted,
+  onPosting,
   onBug,
 }: PlatformParts): ModelPlatform {
   const database = openDatabase(null)
@@ -113,9 +117,13 @@ export function installPlatform({
       onFatal(error) {
         throw error
       },
-      post(webhook) {
+      async post(webhook) {
         const others = [...webhookUrls.values()].filter((url) => url !== webhook.url)
-        return postOver(network, process, webhook, misrouting.isOn ? others.map((url) => new URL(url).host) : [])
+        const onEnded = onPosting(webhook)
+        const copiesTo = misrouting.isOn ? others.map((url) => new URL(url).host) : []
+        const outcome = await postOver(network, process, webhook, copiesTo)
+        onEnded()
+        return outcome
       },
     })
     composed = platform

@@ -3,6 +3,7 @@ import type { ModelHost } from '../host.ts'
 import type { HostClock } from '../host-clock.ts'
 import { type AgentHost, assembleAgent, newAgentHost } from './agent-host.ts'
 import type { PlatformKey } from './agent-program.ts'
+import { type CallAccess, firstCallToken } from './call-door.ts'
 import type { GameWays } from './game/game-parts.ts'
 import { installGame } from './game/game-program.ts'
 import { type GameState, newGameState } from './game/game-state.ts'
@@ -139,8 +140,8 @@ export function newGameServer(
   // Any 2xx confirms a terminal event.
   network.finalAddresses.add(orderDoor.address)
   network.nearAddresses.add(orderDoor.address)
-  const callToken = random.part(`${name} token`).happens(0.5) ? 'call-token' : undefined
-  const own = { quirks: drawQuirks(random.part(`${name} quirks`)), wants: new Wants(nowMs), orderDoor, callToken }
+  const callAccess: CallAccess = { token: random.part(`${name} token`).happens(0.5) ? firstCallToken : undefined }
+  const own = { quirks: drawQuirks(random.part(`${name} quirks`)), wants: new Wants(nowMs), orderDoor, callAccess }
   return { name, identity, host, ways: drawn, files, saved, gameServerId, isOurs, orders, replyOrder, ...own }
 }
 

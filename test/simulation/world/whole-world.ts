@@ -19,6 +19,7 @@ import { MarketPromises } from './promises/market-promises.ts'
 import { PurchasePromises } from './promises/purchase-promises.ts'
 import { QuietPromises, type Unfinished } from './promises/quiet-promises.ts'
 import { replayPromises } from './promises/replay-promises.ts'
+import { ReplyStockPromises } from './promises/reply-stock-promises.ts'
 import { RecentWebhooks } from './recent-webhooks.ts'
 import { assembleServer, type Server } from './server.ts'
 import { assembleSharedIdentity, webhookUrlOfShared } from './shared-identity.ts'
@@ -101,9 +102,10 @@ async function assemble(
   const registrations = new Map<string, Registration>()
   const far = new ModelHost('far', scheduler, random)
   const [identity = ''] = names
-  const noteJti = replayPromises(judge.break)
+  const noteJti = replayPromises(judge.break, () => platform.composed.clock.nowMs())
   const checkStock = acceptedStockPromises(judge.break, () => platform)
   const purchases = new PurchasePromises(judge.break, () => platform)
+  const replyStocks = new ReplyStockPromises(judge.break, () => platform)
   const platform = installPlatform({
     host: far,
     network,
@@ -120,6 +122,7 @@ async function assemble(
       checkStock(request)
       purchases.onAccepted(request)
     },
+    onPosting: replyStocks.onPosting,
     onBug: (line) => judge.break('the platform has no bug', line),
   })
   const lateStocks = new LateStocks(() => platform, day, nowMs)
@@ -178,7 +181,10 @@ async function assemble(
       quirks: servers.map(({ quirks }) => quirks),
       store,
     },
-    checkSafety: () => judge.assertKept(),
+    checkSafety() {
+      replyStocks.check()
+      judge.assertKept()
+    },
     heal() {
       store?.start()
       for (const program of [far, ...agents.map(({ host }) => host)].flatMap(({ programs }) => programs)) {

@@ -33,7 +33,7 @@ export interface AgentWitness {
   /** A request leaves for the platform. The function that it returns is called when the attempt has ended. */
   readonly onSent: (request: SentRequest) => ((result: AttemptResult) => void) | undefined
   /** A call over HTTP arrives. */
-  readonly onTaken: (call: GivenCall) => void
+  readonly onTaken: (call: GivenCall, headers: readonly string[]) => void
   /** The answer to a call over HTTP is given. */
   readonly onGiven: (call: GivenCall, answer: string) => void
   /** @param requestedMs When its request arrived. */
@@ -264,7 +264,7 @@ export function witnessOutside(
       const requestedMs = nowMs()
       const body = await request.readBody()
       const call = request.target === '/call' ? callOf(String(body)) : undefined
-      if (call) witness.onTaken(call)
+      if (call) witness.onTaken(call, request.rawHeaders)
       const answer = await door({ ...request, readBody: async () => body })
       if (isDead()) return answer
       if (call && answer) witness.onGiven(call, answer.text)

@@ -124,6 +124,7 @@ export const worldFaults: readonly FaultKind<WorldTargets>[] = [
   { part: 'configuration', name: 'signing key rotated', lastsMs: [1, 1], strike: rotateSigningKey },
   { part: 'configuration', name: 'API key rotated', lastsMs: [1, 1], strike: rotateForAll('API key') },
   { part: 'configuration', name: 'forward token rotated', lastsMs: [1, 1], strike: rotateForAll('forward token') },
+  { part: 'configuration', name: 'call token rotated', lastsMs: [1, 1], strike: rotateForAll('call token') },
   {
     part: 'configuration',
     name: 'another key of the platform',
@@ -212,8 +213,8 @@ function rotateSigningKey({ agents, platform }: WorldTargets, random: Random) {
 
 function rotateForAll(which: Credential) {
   return ({ agents, platform }: WorldTargets, random: Random) => {
-    // The platform has no part in the token.
-    if (which !== 'forward token' && !platform.program.process) return () => undefined
+    // The platform has no part in the others.
+    if (which === 'API key' && !platform.program.process) return () => undefined
     const rotated = random.pick(agents)
     rotated.rotate(which)
     // Agents of one identity must know the new one too: the old one is not valid any more.

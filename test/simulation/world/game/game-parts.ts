@@ -2,6 +2,7 @@ import type { Clock } from '../../../../agent/clock/clock.ts'
 import type { ModelHost } from '../../host.ts'
 import type { Network } from '../../network/network.ts'
 import type { ModelProcess } from '../../process.ts'
+import type { CallAccess } from '../call-door.ts'
 import type { Day } from '../day.ts'
 import type { RecentWebhooks } from '../recent-webhooks.ts'
 import type { CallAgent, CallWitness, FileRecord } from './call-agent.ts'
@@ -25,8 +26,8 @@ export interface GameParts extends GameWays {
   readonly network: Network
   /** Where `/call` is: of each agent that it may ask. */
   readonly callAddresses: readonly string[]
-  /** Of these agents. */
-  readonly callToken: string | undefined
+  /** To these agents. */
+  readonly callAccess: CallAccess
   readonly orderDoor: OrderDoor
   readonly spool: string
   readonly quirks: Quirks

@@ -29,7 +29,7 @@ export function installGame(parts: GameParts): Program {
       callsBy === 'files'
         ? callByFiles(process, fs, clock, spool, parts.record, parts.quirks, parts.witness)
         : undefined
-    const callDoors = parts.callAddresses.map((address) => ({ address, token: parts.callToken }))
+    const callDoors = parts.callAddresses.map((address) => ({ address, access: parts.callAccess }))
     const callByHttp = callOverHttp(process, clock, network, callDoors, parts.quirks, parts.witness)
     const silentWitness = { ...parts.witness, onAsked: parts.witness.onUnheard, onTold: () => undefined }
     const callUnheard = callOverHttp(process, clock, network, callDoors, parts.quirks, silentWitness)
@@ -88,7 +88,7 @@ export function installGame(parts: GameParts): Program {
       const { random } = process
       if (files && random.happens(0.5)) return files.makeMistake(random.pick(fileMistakes))
       const door = random.pick(callDoors)
-      const isForToken = door.token !== undefined && random.happens(0.2)
+      const isForToken = door.access.token !== undefined && random.happens(0.2)
       void sendMistake(process, network, door, random.pick(isForToken ? tokenMistakes : httpMistakes), parts.witness)
     }
     // With a single item, all that happens at once is about the same stock. With many, most of them do not change for long.

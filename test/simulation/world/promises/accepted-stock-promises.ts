@@ -24,5 +24,7 @@ export function acceptedStockPromises(onBroken: Break, platform: () => ModelPlat
         'the platform has the stock of each call that it accepts',
         `${stock.itemRef}: ${listing?.observedQuantity} in place of ${stock.quantity}`,
       )
+    if (listing?.observedAt !== platform().composed.clock.nowMs())
+      onBroken('an observation is as old as the call that made it', `${stock.itemRef}: ${listing?.observedAt}`)
   }
 }

@@ -22,6 +22,7 @@ import { type SameAnswerParts, SameAnswerPromises, type UseOfId } from './same-a
 /** The agent says with these that the game server does not write what the guide says. A file may be half-written. */
 const ofMistakes: ReadonlySet<string> = new Set([
   'FILE_HALF_WRITTEN',
+  'FILE_NOT_READABLE',
   'JSON_INVALID',
   'INPUT_INVALID',
   'INPUT_MISSING',
@@ -158,8 +159,8 @@ export class AnswerPromises {
     this.#retries.onTold(call, told)
     this.#passedOn.onTold(call, told)
     this.#fields.onTold(call, told)
-    // An agent that ends reads no request.
-    if (told.id !== id && told.code !== 'SHUTTING_DOWN')
+    // An agent that ends, or does not know the token, reads no request.
+    if (told.id !== id && told.code !== 'SHUTTING_DOWN' && told.code !== 'TOKEN_INVALID')
       this.#break('an answer has the id of its request', `${id}: ${told.text}`)
     if (told.ok && !actedAsTold(call, this.#platform, this.#gameServerId()))
       this.#break('ok means that the platform acted', `${JSON.stringify(call)}: ${told.text}`)

@@ -2,7 +2,9 @@ import type { AgentConfig } from '../../../../agent/config/config.ts'
 import type { Status } from '../../../../agent/status/status.ts'
 import { apiKeyHeaderName } from '../../../../contract/envelope/protected-header.ts'
 import { headerIn } from '../../network/message.ts'
+import { authorization } from '../call-door.ts'
 import type { SentRequest } from '../sent-request.ts'
+import type { GivenCall } from '../witnessed.ts'
 import type { Break } from './judge.ts'
 
 interface CredentialPromisesParts {
@@ -16,9 +18,12 @@ interface CredentialPromisesParts {
   readonly attemptTimeoutMs: number
 }
 
-/** After a reload an agent shows what the new configuration says: to the platform, and to the game server. */
+/** After a reload an agent shows what the new configuration says, to the platform and to the game server, and asks for it. */
 export class CredentialPromises {
   readonly #parts: CredentialPromisesParts
+
+  /** The calls that show the token which was in use when they arrived. */
+  readonly #mayCall = new WeakMap<GivenCall, boolean>()
 
   constructor(parts: CredentialPromisesParts) {
     this.#parts = parts
@@ -41,6 +46,21 @@ export class CredentialPromises {
     const token = this.#parts.config()?.webhook?.forwardToken
     if (headerIn(headers, 'authorization') !== `Bearer ${token}` && !this.#isJustReloaded)
       this.#parts.break('after a reload, orders are posted with the new token')
+  }
+
+  /** A call over HTTP arrives. */
+  onTaken(call: GivenCall, headers: readonly string[]): void {
+    this.#mayCall.set(call, headerIn(headers, 'authorization') === this.#authorization)
+  }
+
+  onGiven(call: GivenCall, answer: string): void {
+    const mayCall = this.#mayCall.get(call) === true
+    if (mayCall === answer.includes('"code":"TOKEN_INVALID"'))
+      this.#parts.break('after a reload, calls need the new token', `${mayCall}: ${answer}`)
+  }
+
+  get #authorization(): string | undefined {
+    return headerIn(authorization({ access: { token: this.#parts.config()?.token } }), 'authorization')
   }
 
   /** The staff compare what it shows with what they have registered. @param requestedMs The keys may be those of then. */

@@ -1,3 +1,4 @@
+import type { TransactionTerminal } from '../../../../contract/events.ts'
 import { limits } from '../../../../contract/limits.ts'
 import { transactionPhases } from '../../../../contract/transaction.ts'
 import { phaseOfRow } from '../../../../platform-stub/marketplace/transactions/moves.ts'
@@ -23,6 +24,27 @@ const endsOrders: ReadonlySet<HistoryRow['trigger']> = new Set([
   'complete',
 ])
 
+/**
+ * Every move of a transaction, as the interface says it (section 3): the pair before it, the trigger, the pair after it. Not by
+ * the table of the contract, which is checked here.
+ */
+const moves: ReadonlySet<string> = new Set([
+  ' create AGUARDANDO_PAGAMENTO null',
+  'AGUARDANDO_PAGAMENTO null pay PAGO AGUARDANDO_SERVIDOR',
+  'AGUARDANDO_PAGAMENTO null expire EXPIRADO null',
+  'AGUARDANDO_PAGAMENTO null cancel CANCELADO null',
+  'PAGO AGUARDANDO_SERVIDOR deliver PAGO ENTREGUE',
+  'PAGO AGUARDANDO_SERVIDOR fail-out-of-stock PAGO FALHOU',
+  'PAGO AGUARDANDO_SERVIDOR fail-temporary PAGO AGUARDANDO_SERVIDOR',
+  'PAGO AGUARDANDO_SERVIDOR dispute PAGO EM_DISPUTA',
+  'PAGO ENTREGUE dispute PAGO EM_DISPUTA',
+  'PAGO ENTREGUE complete PAGO ENTREGUE',
+  'PAGO FALHOU refund ESTORNADO FALHOU',
+  'PAGO EM_DISPUTA refund ESTORNADO EM_DISPUTA',
+])
+/** Where a rejected dispute goes: back to where it came from. */
+const rejected = { delivered: 'PAGO ENTREGUE', awaited: 'PAGO AGUARDANDO_SERVIDOR' }
+
 /** What the platform itself promises about money, stock and webhooks: checked on its books when everything has ended. */
 export class MarketPromises {
   readonly #parts: MarketPromisesParts
@@ -38,6 +60,7 @@ export class MarketPromises {
     for (let id = 1; ; id++) {
       const transaction = transactions.byId(id)
       if (!transaction) break
+      this.#checkMoves(id)
       this.#checkMoney(transaction)
       this.#checkPutOffs(id)
       this.#checkTimes(transaction)
@@ -51,6 +74,23 @@ export class MarketPromises {
 
   get #tables() {
     return this.#parts.platform.composed.platform.tables
+  }
+
+  #checkMoves(id: number): void {
+    let before = ''
+    let wasDelivered = false
+    for (const row of this.#tables.transactions.historyOf(id)) {
+      const { trigger } = row
+      const after = pairOf(row)
+      const isRight =
+        trigger === 'reject-dispute'
+          ? before === 'PAGO EM_DISPUTA' && after === (wasDelivered ? rejected.delivered : rejected.awaited)
+          : moves.has(`${before} ${trigger} ${after}`)
+      if (!isRight)
+        this.#parts.break('a transaction moves as the interface says', `${id}: ${before} ${trigger} ${after}`)
+      wasDelivered ||= trigger === 'deliver'
+      before = after
+    }
   }
 
   #checkMoney(transaction: TransactionRow): void {
@@ -102,6 +142,7 @@ export class MarketPromises {
         `${id}: ${orders.length} and ${terminalEvents.length}`,
       )
     for (const order of orders) this.#checkEnded(order)
+    for (const event of terminalEvents) this.#checkTerminal(transaction, event)
     // A platform that was away writes the end down with its due time, and tells it later.
     const terminalSentAt = terminalEvents.flatMap((event) => this.#attemptsOf(event))[0]?.at ?? Number.POSITIVE_INFINITY
     for (const event of terminalEvents) this.#checkAttempts(event, event.createdAt, Number.POSITIVE_INFINITY)
@@ -111,6 +152,17 @@ export class MarketPromises {
         order.createdAt + delayMsAfter(failures),
         Math.min(orders[failures + 1]?.createdAt ?? Number.POSITIVE_INFINITY, terminalSentAt),
       )
+  }
+
+  /** A terminal event says how its transaction ended. */
+  #checkTerminal(transaction: TransactionRow, { payload, createdAt }: WebhookDeliveryRow): void {
+    const { itemRef, paymentStatus, deliveryStatus, reason, occurredAt } = JSON.parse(payload) as TransactionTerminal
+    const isRight =
+      itemRef === this.#parts.platform.itemOf(transaction.id) &&
+      `${paymentStatus} ${deliveryStatus}` === pairOf(transaction) &&
+      reason === (endReasons[pairOf(transaction)] ?? null) &&
+      Date.parse(occurredAt) === createdAt
+    if (!isRight) this.#parts.break('a terminal event says how its transaction ended', payload)
   }
 
   /** An order that was not acknowledged is sent until a move ends it. */
@@ -141,6 +193,15 @@ export class MarketPromises {
     if (listing?.quantitySold !== sold || sold > listing.quantityListed)
       this.#parts.break('what counts as sold was sold', `${listing?.itemRef}: ${listing?.quantitySold}, not ${sold}`)
   }
+}
+
+const endReasons: Readonly<Record<string, string>> = {
+  'ESTORNADO FALHOU': 'OUT_OF_STOCK',
+  'ESTORNADO EM_DISPUTA': 'DISPUTE',
+}
+
+function pairOf({ paymentStatus, deliveryStatus }: Pick<HistoryRow, 'paymentStatus' | 'deliveryStatus'>): string {
+  return `${paymentStatus} ${deliveryStatus}`
 }
 
 function isRefunded(transaction: TransactionRow): boolean {

@@ -1,0 +1,57 @@
+import type { WebhookPost } from '../../../../platform-stub/webhooks/webhook-post.ts'
+import type { ModelPlatform } from '../model-platform.ts'
+import { fieldsIn } from './fields-in.ts'
+import type { Break } from './judge.ts'
+
+/** The stock in the answer to an order counts, unless the game server has reported one since the order left (interface, section 2). */
+export class ReplyStockPromises {
+  readonly #break: Break
+  readonly #platform: () => ModelPlatform
+  /** Of an answer that the platform is about to take. */
+  #check: (() => void) | undefined
+
+  constructor(onBroken: Break, platform: () => ModelPlatform) {
+    this.#break = onBroken
+    this.#platform = platform
+  }
+
+  /** A webhook leaves. @returns Called when it has ended, before the platform takes the answer. */
+  readonly onPosting = ({ body, signature }: Pick<WebhookPost, 'body' | 'signature'>): (() => void) => {
+    const { event, itemRef = '', transactionId = 0 } = fieldsIn<Order>(body)
+    const reportsBefore = this.#platform().listingOf(itemRef)?.stockReports
+    return () => {
+      if (event !== 'transfer_order') return
+      const { stockReports, observedQuantity: known } = this.#platform().listingOf(itemRef) ?? {}
+      this.#check = () => {
+        const answer = this.#takenAnswer(transactionId, signature)
+        if (answer === undefined) return
+        const { observedQuantity = known } = fieldsIn<{ readonly observedQuantity: number }>(answer)
+        const due = stockReports === reportsBefore ? observedQuantity : known
+        const taken = this.#platform().listingOf(itemRef)?.observedQuantity
+        if (taken !== due)
+          this.#break('the stock in an answer counts if it is the newest', `${itemRef}: ${taken}, not ${due}`)
+      }
+    }
+  }
+
+  /** The last 2xx to an order; undefined if that attempt has not ended so. */
+  #takenAnswer(transactionId: number, signature: string | null): string | undefined {
+    const { webhooks } = this.#platform().composed.platform.tables
+    const order = webhooks.newestOf(transactionId, 2).find(({ event }) => event === 'transfer_order')
+    const [attempt] = order ? webhooks.newestAttempts(order.id, null, 1) : []
+    const isTaken = attempt?.signature === signature && (attempt.responseStatus ?? 500) < 300
+    return isTaken ? (attempt.responseBody ?? undefined) : undefined
+  }
+
+  /** Before the next event: the platform has taken what the last one has brought. */
+  check(): void {
+    this.#check?.()
+    this.#check = undefined
+  }
+}
+
+interface Order {
+  readonly event: string
+  readonly itemRef: string
+  readonly transactionId: number
+}
