@@ -83,6 +83,11 @@ export function endOfWindowIn({ journal }: AgentState, id: string): number {
   return Number(journal.syncedDb.prepare(query).get(id)?.['ends_at_ms'])
 }
 
+/** Whether the next process expects that something may arrive late, also after a power cut. */
+export function expectsLate({ journal }: AgentState): boolean {
+  return Number(journal.syncedDb.prepare('SELECT attempt_lifetime_ms FROM journal').get()?.['attempt_lifetime_ms']) > 0
+}
+
 /** Whether the journal knows the id of a call now. */
 export function isInJournal({ journal }: AgentState, id: string): boolean {
   return journal.db.prepare('SELECT 1 FROM call WHERE id = ?').get(id) !== undefined

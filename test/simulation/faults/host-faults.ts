@@ -20,9 +20,6 @@ const databases = /^(?:journal|orders)\.db$/
 /** Requests, and what the agent makes of them. The names of files that a game server is writing begin with a dot too. */
 const ofRequests = /^\/var\/spool\/outbox\/(?:[^./]|.*\.tmp$)/
 
-/** What a game server writes for its agent. */
-const ofGame = /^\/var\/spool\/(?:outbox|replies)\/./
-
 /** A disk may have room for a name, and none for what is written under it. */
 export function fullDisk(random: Random): DiskFault {
   const full = { calls: random.pick([making, ['write']]), codes: ['ENOSPC', 'EDQUOT'], rate: 1 }
@@ -80,13 +77,6 @@ export const hostFaults: readonly FaultKind<HostTargets>[] = [
     name: 'too many open files',
     lastsMs: [5, 10 * secondMs],
     strike: failing({ calls: ['open', 'create', 'readdir'], codes: ['EMFILE', 'ENFILE'], rate: 0.7 }),
-  },
-  {
-    part: 'disk',
-    name: 'files that a scanner has open',
-    // Two of them in a row are shorter than the time after which the agent calls a file wrong.
-    lastsMs: [5, 700],
-    strike: failing({ calls: ['open'], codes: ['EACCES', 'EPERM', 'EBUSY'], rate: 1, paths: ofGame }),
   },
   { part: 'disk', name: 'slow', lastsMs: [secondMs, minuteMs], strike: slowDown },
   { part: 'disk', name: 'directory removed', lastsMs: [10, minuteMs], strike: removeDirectory },

@@ -89,4 +89,34 @@ export const platformMutants: readonly Mutant[] = [
     from: 'stock.observedAt !== null && nowMs - stock.observedAt <= freshnessMs',
     to: 'stock.observedAt !== null && nowMs - stock.observedAt <= freshnessMs * 100',
   },
+  {
+    name: 'a stock in an answer counts although a newer one was reported',
+    file: outcome,
+    from: 'if (quantity === undefined || listing?.stockReports !== stockReportsBefore) return',
+    to: 'if (quantity === undefined || !listing) return',
+  },
+  {
+    name: 'a rejected dispute takes the delivery back',
+    file: 'contract/transaction.ts',
+    from: "if (next === 'where-it-was') return transaction.deliveredAt ? 'delivered' : 'awaiting-server'",
+    to: "if (next === 'where-it-was') return 'awaiting-server'",
+  },
+  {
+    name: 'an envelope is accepted after its end',
+    file: 'platform-stub/partner-api/authenticate.ts',
+    from: 'leewayS: 0',
+    to: 'leewayS: 60',
+  },
+  {
+    name: 'the terminal event of a refund after a dispute names no reason',
+    file: `${transactions}/moves.ts`,
+    from: "  'refunded-after-dispute': 'DISPUTE',\n",
+    to: '',
+  },
+  {
+    name: 'an observation keeps the age of the first one',
+    file: 'platform-stub/store/listing-rows.ts',
+    from: 'observedAt = ?2',
+    to: 'observedAt = coalesce(observedAt, ?2)',
+  },
 ]

@@ -284,4 +284,16 @@ export const processMutants: readonly Mutant[] = [
     from: 'config: () => live.current,',
     to: 'config: () => config,',
   },
+  {
+    name: 'the token of the start is asked for',
+    file: 'agent/loopback/server.ts',
+    from: '  function judge(head: RequestHead): GuardVerdict {\n    const verdict = guard(head, config.current.token)',
+    to: '  const { token } = config.current\n  function judge(head: RequestHead): GuardVerdict {\n    const verdict = guard(head, token)',
+  },
+  {
+    name: 'a reload changes the deadline of calls',
+    file: 'agent/config/live-config.ts',
+    from: "  callDeadlineMs: 'SERVICE_CALL_DEADLINE_MS',\n",
+    to: '',
+  },
 ]

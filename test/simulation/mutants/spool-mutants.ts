@@ -258,4 +258,10 @@ export const spoolMutants: readonly Mutant[] = [
     from: "'wx', 0o644",
     to: "'wx', 0o600",
   },
+  {
+    name: 'a file that a scanner has open is refused at once',
+    file: 'agent/spool/request-file.ts',
+    from: "return { ...refused(refuse('FILE_NOT_READABLE'), read), kind: 'half-written', stamp: read, isEmpty: false }",
+    to: "return refused(refuse('FILE_NOT_READABLE'), read)",
+  },
 ]

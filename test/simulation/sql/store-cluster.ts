@@ -109,9 +109,9 @@ export class StoreCluster {
     return this.#server?.isInTransaction ? undefined : this.#engine.demand(sql, values)
   }
 
-  /** Whether a crash may lose the row of a call. */
-  isUnsynced(callId: string): boolean {
-    return this.#unsynced.has('market_agent.call', callId)
+  /** Whether a crash may lose the last change of a row with these values. */
+  isUnsynced(table: 'call' | 'orders' | 'observation' | 'repair', values: Readonly<Record<string, unknown>>): boolean {
+    return this.#unsynced.has(`market_agent.${table}`, values)
   }
 }
 

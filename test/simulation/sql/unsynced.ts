@@ -22,11 +22,11 @@ export class Unsynced {
     this.#engine.demand(`SELECT set_config('world.watches', 'yes', false)`)
   }
 
-  /** Whether a crash would lose the last change of a row with this id. */
-  has(table: string, id: string): boolean {
+  /** Whether a crash would lose the last change of a row with these values. */
+  has(table: string, values: Readonly<Record<string, unknown>>): boolean {
     if (!this.#isWatched) return false
     const sql = 'SELECT FROM world.unsynced WHERE relation = $1::regclass AND after @> $2::jsonb'
-    return this.#engine.demand(sql, [table, JSON.stringify({ id })]).length > 0
+    return this.#engine.demand(sql, [table, JSON.stringify(values)]).length > 0
   }
 
   /** A commit has waited for the disk, and so for all commits before it. */

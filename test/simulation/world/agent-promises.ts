@@ -130,7 +130,7 @@ export function promisesAbout(parts: AgentPromisesParts): AgentPromises {
   const isOurs = (id: number) => hasOwnStore && ownerOf(id) === registration().gameServerId
   const proofs = new ProofPromises({ ...judge, nowMs, isOurs })
   const reports = new ReportPromises({ ...since, platform, day, diskFaults })
-  const closed = new ClosedPromises({ ...judge, platform, nowMs })
+  const closed = new ClosedPromises({ ...since, platform, clock })
   const findOrder = (id: number) => orderIn(state, id)
   const offeredAgain = new OfferedAgainPromises({ ...judge, startedMs, findOrder })
   const lateResults = new LateResultPromises({ ...judge, findOrder, nowMs })

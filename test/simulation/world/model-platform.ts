@@ -68,8 +68,8 @@ export interface PlatformParts {
   readonly webhookUrls: ReadonlyMap<string, string>
   /** Called once: from then on the game servers can be started. */
   readonly onRegistered: (registrations: ReadonlyMap<string, Registration>) => void
-  /** Called with each request that it has accepted. */
-  readonly onAccepted: (request: SentRequest) => void
+  /** Called with each request that it has accepted, and with the body of its answer. */
+  readonly onAccepted: (request: SentRequest, answer: string) => void
   /** A webhook leaves. @returns Called when it has ended, before the platform takes the answer. */
   readonly onPosting: (webhook: WebhookPost) => () => void
   /** A line of its log about something that must not happen. */
@@ -94,10 +94,10 @@ export function installPlatform({
   const confusing = { isOn: false }
   const misrouting = { isOn: false }
   const acceptedStocks = new Set<string>()
-  function noteAccepted(request: NetworkRequest): void {
-    const { path, headers, body } = request
-    const sent = readSentRequest({ path, headers, input: fieldsIn<Fields>(body) })
-    onAccepted(sent)
+  function noteAccepted(request: NetworkRequest, answer: string): void {
+    const { method, path, headers, body } = request
+    const sent = readSentRequest({ method, path, headers, input: fieldsIn<Fields>(body) })
+    onAccepted(sent, answer)
     const { itemRef, observedQuantity } = sent.input
     if (sent.operation === 'market.adjust-stock') acceptedStocks.add(`${itemRef} ${observedQuantity}`)
   }
@@ -133,6 +133,7 @@ export function installPlatform({
       answererOf(platform, {
         fails: () => failing.isOn && process.random.happens(0.5),
         confuses: () => confusing.isOn && process.random.happens(0.5),
+        saysLittle: process.random.happens(0.5),
         onAccepted: noteAccepted,
       }),
     )

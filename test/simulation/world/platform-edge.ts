@@ -2,7 +2,7 @@ import { headOf } from '../../../platform-stub/http/answer.ts'
 import { requestOf } from '../../../platform-stub/http/http-request.ts'
 import type { ComposedPlatform } from '../../../platform-stub/server/compose-platform.ts'
 import { type PostOutcome, sentHeaders, type WebhookPost } from '../../../platform-stub/webhooks/webhook-post.ts'
-import type { Handler, NetworkRequest } from '../network/message.ts'
+import type { Handler, NetworkAnswer, NetworkRequest } from '../network/message.ts'
 import type { Network } from '../network/network.ts'
 import type { ModelProcess } from '../process.ts'
 
@@ -22,14 +22,16 @@ interface EdgeOptions {
   readonly fails: () => boolean
   /** Whether it shows a transaction with another item than its own. */
   readonly confuses: () => boolean
-  /** Called with each request that the platform has accepted. */
-  readonly onAccepted: (request: NetworkRequest) => void
+  /** Whether it leaves out what the interface does not promise. */
+  readonly saysLittle: boolean
+  /** Called with each request that the platform has accepted, and with the body of its answer. */
+  readonly onAccepted: (request: NetworkRequest, answer: string) => void
 }
 
 /** The partner routes, as the network calls them. */
 export function answererOf(
   { answerPartner, journal, clock }: ComposedPlatform,
-  { fails, confuses, onAccepted }: EdgeOptions,
+  { fails, confuses, saysLittle, onAccepted }: EdgeOptions,
 ): Handler {
   return async (request) => {
     const { method, path, headers, body } = request
@@ -38,13 +40,29 @@ export function answererOf(
     const rawHeaders = [...headers, 'content-length', String(body.length)]
     const answer = await answerPartner(requestOf({ method, target: path, rawHeaders, remoteAddress: '', readBody }))
     // The answer does not show that the connection was dropped before anything acted.
-    if (journal.newest(1)[0]?.status === 200) onAccepted(request)
+    if (journal.newest(1)[0]?.status === 200) onAccepted(request, String(answer.body))
     if (answer.ending !== undefined && answer.ending !== 'whole') return undefined
     if (fails()) return failed
-    const { status } = answer
     const text = answer.body as string
     const shown = method === 'GET' && confuses() ? text.replace(/"itemRef":"[^"]*/, `$&${ofAnother}`) : text
-    return { status, headers: recordOf(headOf(answer, clock.nowMs())), body: Buffer.from(shown) }
+    const { status } = answer
+    const whole = { status, headers: recordOf(headOf(answer, clock.nowMs())), body: Buffer.from(shown) }
+    return saysLittle && status === 200 ? withoutExtras(path, whole) : whole
+  }
+}
+
+/** A success without what the interface does not promise: a body where there is nothing to return, and the number of a purchase. */
+function withoutExtras(path: string, answer: NetworkAnswer): NetworkAnswer {
+  const { body } = answer
+  if (body.length === 0) return { ...answer, status: 204 }
+  if (path !== '/v1/api/transactions') return answer
+  return {
+    ...answer,
+    body: Buffer.from(
+      Buffer.from(body)
+        .toString()
+        .replace(/"transactionId":\d+,/, ''),
+    ),
   }
 }
 

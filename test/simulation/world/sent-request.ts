@@ -2,6 +2,7 @@ import { operations, type PlatformOperationName } from '../../../contract/operat
 
 /** What leaves an agent for the platform. */
 export interface SentRequest {
+  readonly method: string
   readonly path: string
   readonly headers: readonly string[]
   /** The fields of its body. */
@@ -28,12 +29,13 @@ const kinds = Object.entries(operations).flatMap(([name, operation]) =>
 
 /** What a request is for. */
 export function readSentRequest({
+  method,
   path,
   headers,
   input,
-}: Pick<SentRequest, 'path' | 'headers' | 'input'>): SentRequest {
+}: Pick<SentRequest, 'method' | 'path' | 'headers' | 'input'>): SentRequest {
   const kind = kinds.find((known) => known.path.test(path) && known.implied.action === input['action'])
   const [, named] = kind?.path.exec(path) ?? []
   const transactionId = named === undefined ? undefined : Number(named)
-  return { path, headers, input, operation: kind?.operation, transactionId }
+  return { method, path, headers, input, operation: kind?.operation, transactionId }
 }

@@ -62,7 +62,7 @@ export function assembleSharedIdentity(
   function installAgentFor(server: GameServer, host: ModelHost): AgentHost {
     const { name } = host
     const lease = new LeasePromises(judge.break, name, parts.nowMs)
-    const toldDoubt = new ToldDoubtPromises(judge.break)
+    const toldDoubt = new ToldDoubtPromises(judge.break, store)
     const standby = new StandbyPromises(judge.break, store)
     const watch = (session: StoreSession) => standby.watch(toldDoubt.watch(lease.watch(session)))
     const waitedFor = new WaitedForPromises({

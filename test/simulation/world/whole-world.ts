@@ -16,6 +16,7 @@ import { acceptedStockPromises } from './promises/accepted-stock-promises.ts'
 import { Judge } from './promises/judge.ts'
 import { LateStocks } from './promises/late-stocks.ts'
 import { MarketPromises } from './promises/market-promises.ts'
+import { platformAnswerPromises } from './promises/platform-answer-promises.ts'
 import { PurchasePromises } from './promises/purchase-promises.ts'
 import { QuietPromises, type Unfinished } from './promises/quiet-promises.ts'
 import { replayPromises } from './promises/replay-promises.ts'
@@ -103,9 +104,10 @@ async function assemble(
   const far = new ModelHost('far', scheduler, random)
   const [identity = ''] = names
   const noteJti = replayPromises(judge.break, () => platform.composed.clock.nowMs())
-  const checkStock = acceptedStockPromises(judge.break, () => platform)
-  const purchases = new PurchasePromises(judge.break, () => platform)
   const replyStocks = new ReplyStockPromises(judge.break, () => platform)
+  const checkStock = acceptedStockPromises(judge.break, () => platform, replyStocks.onReported)
+  const checkAnswer = platformAnswerPromises(judge.break, () => platform)
+  const purchases = new PurchasePromises(judge.break, () => platform)
   const platform = installPlatform({
     host: far,
     network,
@@ -117,10 +119,11 @@ async function assemble(
       for (const [name, registration] of registered) registrations.set(name, registration)
       for (const { host } of agents) for (const program of host.programs) program.start()
     },
-    onAccepted(request) {
+    onAccepted(request, answer) {
       noteJti(request)
       checkStock(request)
       purchases.onAccepted(request)
+      checkAnswer(request, answer)
     },
     onPosting: replyStocks.onPosting,
     onBug: (line) => judge.break('the platform has no bug', line),

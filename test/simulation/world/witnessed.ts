@@ -192,9 +192,9 @@ export function witnessOutside(
           const { event, transactionId } = input as Event
           if (isToGame && event === 'transfer_order' && transactionId !== undefined)
             witness.onHandedOver(transactionId, 'push', input)
-          const { path, headers } = request
+          const { method, path, headers } = request
           if (isToGame) witness.onPushed(headers, event)
-          const onEnded = isToGame ? undefined : witness.onSent(readSentRequest({ path, headers, input }))
+          const onEnded = isToGame ? undefined : witness.onSent(readSentRequest({ method, path, headers, input }))
           const result = await connection.send(request, sendOptions)
           onEnded?.(result)
           return result

@@ -82,6 +82,9 @@ const patienceWithoutReadingMs = 1_000
 /** How often a game server with several agents asks the next one for no reason, as a load balancer does. */
 const nextRate = 0.2
 
+/** Of these calls the platform has an `action` too, and another one than a file. */
+const withActions: ReadonlySet<string> = new Set(['market.adjust-stock', 'market.withdraw'])
+
 /** Calls by `POST /call`. After a call that an agent did not answer, or could not execute, the next agent is asked. */
 export function callOverHttp(
   process: ModelProcess,
@@ -99,7 +102,9 @@ export function callOverHttp(
     if (doors.length > 1 && process.random.happens(nextRate)) agent++
     const asked = agent
     const door = doors[asked % doors.length] as CallDoor
-    const body = Buffer.from(JSON.stringify({ ...call, input: inAnyOrder(call.input, process.random) }))
+    const input =
+      quirks.namesActions && withActions.has(call.operation) ? { action: call.operation, ...call.input } : call.input
+    const body = Buffer.from(JSON.stringify({ ...call, input: inAnyOrder(input, process.random) }))
     const headers = ['host', 'localhost', 'content-type', 'application/json', ...authorization(door)]
     const { ended, giveUp } = network.send(process, door.address, { method: 'POST', path: '/call', headers, body })
     const givesUpMs = quirks.isImpatient ? shortPatienceMs : patienceMs

@@ -8,6 +8,10 @@ export interface Quirks {
   saysGarbage: boolean
   /** It replies twice, or to an offer that nobody made. */
   repeatsReplies: boolean
+  /** It puts its replies under `data`, as the platform does. */
+  wrapsReplies: boolean
+  /** It names what it calls once more among the fields of the call, as a file does. */
+  namesActions: boolean
   /** It reads one file of an order at each look, so its replies have different times. */
   readsOneByOne: boolean
   /** It reads the newest order first. */
@@ -38,6 +42,8 @@ export interface Quirks {
 export function drawQuirks(random: Pick<Random, 'happens'>): Quirks {
   return {
     ...noQuirks(),
+    wrapsReplies: random.happens(0.3),
+    namesActions: random.happens(0.3),
     readsOneByOne: random.happens(0.4),
     readsNewestFirst: random.happens(0.5),
     listsNothing: random.happens(0.2),
@@ -57,6 +63,8 @@ function noQuirks(): Quirks {
     isSlow: false,
     saysGarbage: false,
     repeatsReplies: false,
+    wrapsReplies: false,
+    namesActions: false,
     readsOneByOne: false,
     readsNewestFirst: false,
     listsNothing: false,

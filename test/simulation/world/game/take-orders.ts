@@ -61,6 +61,11 @@ function replyOf({ reportsBy, detail }: OrderParts, state: GameState, order: Off
   return reportsBy === 'call' ? { observedQuantity } : { observedQuantity, result, detail: detail() }
 }
 
+/** A reply as it is written: the agent takes both forms. */
+function shownReply({ quirks: { wrapsReplies } }: OrderParts, reply: object): object {
+  return wrapsReplies ? { data: reply } : reply
+}
+
 /** Where a game server takes what its agent posts. */
 export interface OrderDoor {
   readonly address: string
@@ -89,7 +94,7 @@ export function takePushes(parts: OrderParts, network: Network, door: OrderDoor)
       if (event.event === 'transaction_terminal') noteEnd(parts, event)
       // Any 2xx confirms a terminal event.
       if (quirks.saysGarbage && process.random.happens(0.5)) return answer(200, 'obrigado')
-      return answer(200, event.event === 'transfer_order' ? decide(parts, event) : {})
+      return answer(200, event.event === 'transfer_order' ? shownReply(parts, decide(parts, event)) : {})
     } catch (error) {
       if (process.state === 'dead') throw error
       return answer(503)
@@ -174,7 +179,7 @@ export function readEvents(parts: OrderParts, writing: Writing, spool: string): 
     const reply = kind === 'transaction_terminal' ? noteEnd(parts, event) && {} : decideFile(parts, event, name)
     if (reply === undefined) continue
     const isGarbage = quirks.saysGarbage && process.random.happens(0.5)
-    const text = isGarbage ? '{"observedQuantity":' : JSON.stringify(reply)
+    const text = isGarbage ? '{"observedQuantity":' : JSON.stringify(shownReply(parts, reply))
     const { transactionId, itemRef } = event
     const onWritten = () => {
       if (kind === 'transfer_order' && !isGarbage) parts.onReplyWritten({ transactionId, itemRef })

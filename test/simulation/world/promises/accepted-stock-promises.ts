@@ -6,9 +6,13 @@ import { stockOf } from './stock-of.ts'
 /**
  * The platform has the stock of each call that it accepts. A repeated `OUT_OF_STOCK` is about an earlier time.
  *
- * @returns Called with each request that it has accepted.
+ * @param onReported Called with the item of each such stock. @returns Called with each request that it has accepted.
  */
-export function acceptedStockPromises(onBroken: Break, platform: () => ModelPlatform): (request: SentRequest) => void {
+export function acceptedStockPromises(
+  onBroken: Break,
+  platform: () => ModelPlatform,
+  onReported: (itemRef: string) => void,
+): (request: SentRequest) => void {
   const soldOut = new Set<number>()
   return (request) => {
     const stock = stockOf(request, platform())
@@ -18,6 +22,7 @@ export function acceptedStockPromises(onBroken: Break, platform: () => ModelPlat
       if (soldOut.has(transactionId)) return
       soldOut.add(transactionId)
     }
+    onReported(stock.itemRef)
     const listing = platform().listingOf(stock.itemRef)
     if (listing?.observedQuantity !== stock.quantity)
       onBroken(

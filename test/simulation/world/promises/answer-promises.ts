@@ -174,14 +174,19 @@ export class AnswerPromises {
     if (!isCalledInvalid) this.#sameAnswers.onTold(call, told, asked)
     if (operation !== 'transaction.create') return
     this.checkPurchases()
-    const made = this.#platform.composed.platform.tables.transactions.byId(Number(told.data['transactionId']))
-    if (told.ok && made?.buyerCharacterRef !== id)
-      this.#break('ok means that the platform acted', `${id}: ${told.text}`)
+    if (told.ok && !this.#isMade(id, told)) this.#break('ok means that the platform acted', `${id}: ${told.text}`)
     if (!told.ok && !told.isUncertain && isAlone) {
       if (!wasMade) this.#refused.set(id, told)
       else this.#checkIsForgotten(id, told)
     }
     this.#checkRefusals()
+  }
+
+  /** The interface does not promise the number of the transaction. */
+  #isMade(id: string, { data: { transactionId } }: Told): boolean {
+    const { transactions } = this.#platform.composed.platform.tables
+    if (transactionId === undefined) return this.#madeMs.has(id)
+    return transactions.byId(Number(transactionId))?.buyerCharacterRef === id
   }
 
   /** The platform refuses a purchase whose id has been used for one. */

@@ -22,7 +22,7 @@ export function isOfPlatform(body: Uint8Array): boolean {
 }
 
 /** Refusals of an attempt, and not of its input. */
-const ofAttempts: ReadonlySet<number> = new Set([401, 408, 425, 429])
+export const ofAttempts: ReadonlySet<number> = new Set([401, 408, 425, 429])
 
 /** Whether the platform itself refused the input. An intermediary answers with a page. */
 export function isRefusedForGood(result: AttemptResult): boolean {

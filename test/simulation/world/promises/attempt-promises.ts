@@ -8,6 +8,7 @@ import { actedAsTold, isProvable } from './acted.ts'
 import { outcomeOf } from './attempt-outcome.ts'
 import { keyOfCall, keyOfSent } from './call-keys.ts'
 import type { Break } from './judge.ts'
+import { isRepetition } from './repetition.ts'
 
 /** Calls of a game server that mean the same. */
 interface CallsOfKey {
@@ -21,6 +22,9 @@ interface CallsOfKey {
 
 /** A call whose end is not heard: that of a tool, or one that a power cut may bring back with its file. */
 const unknown: GameCall = { operation: '', input: {}, id: undefined }
+
+/** The agent says with this that a success does not match the contract. */
+const notUnderstood = 'ANSWER_INVALID'
 
 interface AttemptPromisesParts {
   readonly break: Break
@@ -52,6 +56,10 @@ export class AttemptPromises {
   /** Until the platform is seen to have acted. */
   readonly #byKey = new Map<string, CallsOfKey>()
 
+  /** When an attempt of each key ended last that was not clearly accepted or refused. */
+  readonly #unclearMs = new Map<string, number>()
+  readonly #askedMs = new WeakMap<GameCall, number>()
+
   constructor(parts: AttemptPromisesParts) {
     this.#parts = parts
   }
@@ -59,6 +67,7 @@ export class AttemptPromises {
   onAsked(call: GameCall): void {
     const key = keyOfCall(call)
     if (key === undefined) return
+    this.#askedMs.set(call, this.#parts.nowMs())
     this.#checkRefusal(key, call)
     if (this.#hasActed(call)) this.#byKey.delete(key)
     else this.#callsOf(key).notRefused.add(call)
@@ -76,22 +85,34 @@ export class AttemptPromises {
 
   /** An attempt leaves. @returns Called when it has ended. One of an agent that died has no end. */
   onSent(request: SentRequest): ((result: AttemptResult) => void) | undefined {
-    const calls = this.#byKey.get(keyOfSent(request) ?? '')
+    const key = keyOfSent(request) ?? ''
+    const calls = this.#byKey.get(key)
     calls?.doubtful.add(request)
     return (result) => {
-      if (outcomeOf(result) === 'refused') calls?.doubtful.delete(request)
+      const outcome = outcomeOf(result)
+      if (outcome !== 'accepted' && outcome !== 'refused') this.#unclearMs.set(key, this.#parts.nowMs())
+      if (outcome === 'refused') calls?.doubtful.delete(request)
     }
   }
 
   onTold(call: GameCall, told: Told): void {
     const key = keyOfCall(call)
     const calls = this.#byKey.get(key ?? '')
+    if (key !== undefined && told.code === notUnderstood && !isRepetition(told.text))
+      this.#checkUnclear(key, call, told)
     if (key === undefined || !calls || told.ok) return
     if (told.isUncertain) this.#checkDoubt(calls, `${key}: ${told.text}`)
     else {
       calls.notRefused.delete(call)
       this.#checkRefusal(key, call, told.text)
     }
+  }
+
+  /** The agent does not understand what the platform has said. Half of an answer, or a page, is not understood by anybody. */
+  #checkUnclear(key: string, call: GameCall, { text }: Told): void {
+    const askedMs = this.#askedMs.get(call) ?? Number.NEGATIVE_INFINITY
+    if ((this.#unclearMs.get(key) ?? Number.NEGATIVE_INFINITY) < askedMs)
+      this.#parts.break('what the platform accepts is told as a success', `${key}: ${text}`)
   }
 
   /** Somebody asks for a call whose answer nobody hears. */

@@ -6,6 +6,7 @@ import type { SentRequest } from '../sent-request.ts'
 const keyFields: Readonly<Record<string, readonly string[]>> = {
   'transaction.create': ['buyerCharacterRef'],
   'market.register': ['itemRef'],
+  'character.link': ['characterRef'],
   'market.withdraw': ['itemRef'],
   'market.adjust-stock': ['itemRef', 'observedQuantity'],
   'transaction.delivery': ['transactionId'],

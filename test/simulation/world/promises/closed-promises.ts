@@ -1,14 +1,16 @@
+import type { HostClock } from '../../host-clock.ts'
 import type { ModelPlatform } from '../model-platform.ts'
 import type { AgentWitness, LoggedLine } from '../witnessed.ts'
-import type { Break } from './judge.ts'
+import type { ProcessParts } from './judge.ts'
 
 /** A start believes the clock of its host, which may be hours wrong. */
 const mostOfDayMs = 12 * 3_600_000
+const mostOfMonthMs = 29 * 24 * 3_600_000
 
-interface ClosedPromisesParts {
-  readonly break: Break
+interface ClosedPromisesParts extends ProcessParts {
   readonly platform: ModelPlatform
-  readonly nowMs: () => number
+  /** Of the host of the agent. */
+  readonly clock: Pick<HostClock, 'lastSetMs'>
 }
 
 /** After each of these the game server has nothing to deliver any more, at least for a while. */
@@ -26,12 +28,24 @@ export class ClosedPromises implements Partial<AgentWitness> {
   /** By transaction, when the log said that the platform does not know it. */
   readonly #doubtedMs = new Map<number, number>()
 
+  /** When each order was over last, by transaction. */
+  readonly #overMs = new Map<number, number>()
+  /** The orders that the platform has confirmed, and the start of the process that says so: a power cut may take that back. */
+  readonly #confirmed = new Map<number, number>()
+
   constructor(parts: ClosedPromisesParts) {
     this.#parts = parts
   }
 
   onLogged({ transactionId, phase, msg, text }: LoggedLine): void {
     if (transactionId === undefined) return
+    const { startedMs } = this.#parts
+    if (phase === 'closed' || phase === 'ended') this.#overMs.set(transactionId, this.#parts.nowMs())
+    if (msg.startsWith('order removed')) this.#checkMonth(transactionId, text)
+    if (phase === 'offered') this.#confirmed.set(transactionId, startedMs())
+    if (msg.startsWith('order received under the number')) this.#confirmed.delete(transactionId)
+    if (msg.startsWith('order refused: ') && this.#confirmed.get(transactionId) === startedMs())
+      this.#parts.break('an order that the platform has confirmed is not dropped', text)
     if (msg.startsWith('order kept open for a day')) this.#doubtedMs.set(transactionId, this.#parts.nowMs())
     const isAfterDay = msg.startsWith('order closed after a day')
     if (isAfterDay) this.#checkDay(transactionId, text)
@@ -39,6 +53,14 @@ export class ClosedPromises implements Partial<AgentWitness> {
     const { transactions } = this.#parts.platform.composed.platform.tables
     if (!transactions.historyOf(transactionId).some(({ trigger }) => nothingToDeliverAfter.has(trigger)))
       this.#parts.break('an order is closed only if the platform says that it is over', text)
+  }
+
+  /** The clock of its host may have been set. */
+  #checkMonth(transactionId: number, text: string): void {
+    const overMs = this.#overMs.get(transactionId) ?? Number.NEGATIVE_INFINITY
+    const wasClockSet = (this.#parts.clock.lastSetMs ?? Number.NEGATIVE_INFINITY) >= overMs
+    if (!wasClockSet && this.#parts.nowMs() < overMs + mostOfMonthMs)
+      this.#parts.break('an order that is over is kept for 30 days', text)
   }
 
   /** A clock that is set must not end the day. */

@@ -7,6 +7,7 @@ import {
   durableAnswerIn,
   durableOrderIn,
   endOfWindowIn,
+  expectsLate,
   isInJournal,
   stockIn,
 } from '../../agent/model-outside.ts'
@@ -32,6 +33,8 @@ interface DurabilityParts extends ProcessParts {
   readonly diskFaults: Pick<DiskFaults, 'isHealthy'>
 }
 
+/** The end of the name of a claim whose journal could not forget an expired answer. */
+const ofFullDisk = '-full'
 /** The agent takes a smaller difference between the clocks of a host for drift. */
 const driftMsMax = 2_000
 
@@ -68,6 +71,8 @@ export class DurabilityPromises {
   /** Called before it leaves. @returns Called when the attempt of a purchase has ended. */
   readonly onSent = ({ operation, input }: SentRequest): (() => void) | undefined => {
     const { state, isByFiles } = this.#parts
+    if (input['observedQuantity'] !== undefined && !expectsLate(state))
+      this.#parts.break('a stock leaves when it is on the disk that it may arrive late', String(input['itemRef']))
     if (operation === 'market.adjust-stock') this.#noteSent(input)
     if (operation !== 'transaction.create') return undefined
     const id = String(input['buyerCharacterRef'])
@@ -103,7 +108,10 @@ export class DurabilityPromises {
     const id = idOfRequest(basename(to))
     if (from.endsWith('.done') && id !== undefined && isPurchase(id)) this.#checkShown(id, disk.textOf(to))
     const own = ownFileOf(basename(to))
-    if (own?.kind === 'claim') this.#claimedMs.set(own.id, this.#parts.nowMs())
+    if (own?.kind === 'claim') {
+      this.#claimedMs.set(own.id, this.#parts.nowMs())
+      this.#checkClaim(own.id, basename(to))
+    }
     if (to.endsWith('.rejected')) this.onRemoved(from)
   }
 
@@ -120,6 +128,18 @@ export class DurabilityPromises {
     const isKept = isTakenBack || (isAnswered ? disk.isDurable(done) : this.#hasDurableName(request))
     if (!isKept)
       this.#parts.break('a claim goes only when its answer or the name of its request is on the disk', own.id)
+  }
+
+  /** An earlier request with its id is over, and no power cut changes that. */
+  #checkClaim(id: string, claim: string): void {
+    const { disk, spool, state, clock, startedMs } = this.#parts
+    const comesBack = disk.namesThatComeBack(`${spool}/outbox`)
+    if (comesBack.some((name) => name === `${id}.json.done` || (isClaimOf(id, name) && name !== claim)))
+      this.#parts.break('a request is claimed when an earlier one with its id is over for good', id)
+    const isClockKnown = (clock.lastSetMs ?? Number.NEGATIVE_INFINITY) < startedMs()
+    const isOver = isClockKnown && endOfWindowIn(state, id) < clock.wallMs - driftMsMax
+    if (isOver && !claim.endsWith(ofFullDisk) && typeof durableAnswerIn(state, id) === 'string')
+      this.#parts.break('a request is claimed when the answer to an earlier one with its id is forgotten', id)
   }
 
   #checkTaken(transactionId: number): void {

@@ -5,7 +5,10 @@ import type { GameCall, Told } from '../game/call-agent.ts'
 import type { Break } from './judge.ts'
 import { platformTimeErrorMsMax } from './platform-time.ts'
 import { withoutMark } from './repetition.ts'
+import { parseSignature } from './signature.ts'
 
+/** As the guides say. */
+const lifeOfEnvelopeS = 300
 const lifetimeMs = limits.envelopeLifetimeS * 1_000
 
 interface EnvelopePromisesParts {
@@ -40,7 +43,9 @@ export class EnvelopePromises {
   }
 
   readonly onTold = ({ operation, id }: GameCall, { ok, text, data }: Told): void => {
-    if (!operation.endsWith('.envelope') || id === undefined || !ok) return
+    if (!operation.endsWith('.envelope') || !ok) return
+    this.#checkLife(text, data)
+    if (id === undefined) return
     const { nowMs, clock, network } = this.#parts
     const last = this.#last.get(id)
     const envelope = withoutMark(text)
@@ -59,6 +64,13 @@ export class EnvelopePromises {
     const signedMs = livesUntilMs - lifetimeMs
     if (nowMs() < livesUntilMs && (clock.lastSetMs ?? 0) < signedMs)
       this.#parts.break('an id gets one envelope while that lives', `${id}: ${last.text} and ${envelope}`)
+  }
+
+  /** A player may need minutes. The caller goes by `expiresAt`, and the platform by the signature. */
+  #checkLife(text: string, { headers = {}, expiresAt }: Told['data']): void {
+    const { iat = 0, exp = 0 } = parseSignature(Object.entries(headers as Record<string, string>).flat()) ?? {}
+    if (exp - iat !== lifeOfEnvelopeS || Date.parse(String(expiresAt)) !== exp * 1_000)
+      this.#parts.break('an envelope lives for five minutes, as its caller is told', text)
   }
 
   #checkNotOver(id: string, { text, toldMs }: ToldEnvelope): void {

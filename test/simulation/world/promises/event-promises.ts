@@ -1,9 +1,12 @@
 import { basename, dirname } from 'node:path'
 import { messageOf } from '../../../../agent/orders/message.ts'
+import type { AttemptResult } from '../../../../agent/platform/attempt-result.ts'
 import { type AgentState, openOrdersIn } from '../../agent/model-outside.ts'
 import type { ModelHost } from '../../host.ts'
 import type { ModelPlatform } from '../model-platform.ts'
-import { eventOfFile } from '../order-of-file.ts'
+import { eventOfFile, orderOfFile } from '../order-of-file.ts'
+import type { Fields, SentRequest } from '../sent-request.ts'
+import { fieldsIn } from './fields-in.ts'
 import type { Break } from './judge.ts'
 import { Since } from './since.ts'
 
@@ -34,6 +37,9 @@ export class EventPromises {
   /** The files of events that the game server has. */
   readonly #staying: Since
 
+  /** When the platform said that it does not wait for an order, by transaction. */
+  readonly #notAwaitedMs = new Map<number, number>()
+
   constructor(parts: EventPromisesParts) {
     this.#parts = parts
     this.#away = new Since(parts.nowMs)
@@ -46,12 +52,33 @@ export class EventPromises {
     if (dirname(to) !== `${spool}/events`) return
     const { wallMs } = host.clock
     const isOrder = eventOfFile(basename(to)) === 'transfer_order'
+    this.#notAwaitedMs.delete(Number(orderOfFile(basename(to))))
     const { actUntil } = readEvent(host.disk.textOf(to)) ?? {}
     const untilMs = Date.parse(actUntil ?? '')
     const isInTime = untilMs > wallMs && untilMs <= wallMs + actMsMax
     const isRight = isOrder ? isInTime : actUntil === undefined
     if (!isRight)
       this.#parts.break('the file of an order, and no other one, says until when it is valid', `${to}: ${actUntil}`)
+  }
+
+  /** A request leaves for the platform. @returns Called when the attempt has ended. */
+  onSent({ operation, transactionId: id }: SentRequest): ((result: AttemptResult) => void) | undefined {
+    if (operation !== 'transaction.get' || id === undefined) return undefined
+    return (result) => {
+      if (result.kind !== 'answered' || result.status !== 200) return
+      const { data } = fieldsIn<{ readonly data: Fields }>(result.body)
+      if (data?.['deliveryStatus'] === 'AGUARDANDO_SERVIDOR') this.#notAwaitedMs.delete(id)
+      else if (data) this.#notAwaitedMs.set(id, this.#notAwaitedMs.get(id) ?? this.#parts.nowMs())
+    }
+  }
+
+  /** An order that is disputed, or over, is not acted on. */
+  #checkNotAwaited(there: readonly string[]): void {
+    for (const name of there) {
+      const sinceMs = this.#notAwaitedMs.get(Number(orderOfFile(name))) ?? Number.POSITIVE_INFINITY
+      if (eventOfFile(name) === 'transfer_order' && this.#parts.nowMs() > sinceMs + staysMsMax)
+        this.#parts.break('the file of an order goes when the platform does not wait for it', name)
+    }
   }
 
   /** While every request arrives soon. */
@@ -72,6 +99,7 @@ export class EventPromises {
   #checkFiles(mayBeThere: ReadonlySet<string>): void {
     const { host, spool } = this.#parts
     const there = host.disk.namesIn(`${spool}/events`).filter((name) => eventOfFile(name) !== undefined)
+    this.#checkNotAwaited(there)
     const stays = this.#staying.look(
       there.filter((name) => !mayBeThere.has(name)),
       staysMsMax,

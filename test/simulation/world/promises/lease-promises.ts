@@ -5,6 +5,8 @@ import { watchedSession } from './watched-session.ts'
 
 /** How long after it asked for its lease an agent may still begin something. */
 const mayBeginMs = 10_000
+/** It notices the end of its lease a little later. */
+const noticedMsMax = 3_000
 /** What the drift of a clock adds in this time. */
 const driftMs = 20
 
@@ -28,7 +30,9 @@ export class LeasePromises {
   }
 
   /** @param requestedMs When the request arrived. The agent looked at its lease at some time after it. */
-  onStatusGiven({ store }: Pick<Status, 'store'>, requestedMs: number): void {
+  onStatusGiven({ store, ready }: Pick<Status, 'store' | 'ready'>, requestedMs: number): void {
+    if (ready && requestedMs > this.#askedMs + mayBeginMs + noticedMsMax)
+      this.#break('an agent is ready only while its store can be reached', this.#agentName)
     const leftMs = Math.max(0, this.#askedMs + mayBeginMs - requestedMs)
     const shownMs = (store?.leaseS ?? 0) * 1_000
     if (shownMs > leftMs + driftMs)

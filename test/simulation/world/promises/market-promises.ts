@@ -12,6 +12,8 @@ interface MarketPromisesParts {
   readonly platform: ModelPlatform
 }
 
+/** What passes between the end of an attempt and its record. */
+const leewayMs = 1_000
 /** More than any transaction or delivery of a run has. */
 const all = 1_000
 
@@ -62,7 +64,7 @@ export class MarketPromises {
       if (!transaction) break
       this.#checkMoves(id)
       this.#checkMoney(transaction)
-      this.#checkPutOffs(id)
+      this.#checkPutOffs(transaction)
       this.#checkTimes(transaction)
       this.#checkWebhooks(transaction)
       const { listingId, quantity } = transaction
@@ -94,7 +96,10 @@ export class MarketPromises {
   }
 
   #checkMoney(transaction: TransactionRow): void {
-    const { id, quantity, unitAmountCents, paidAt } = transaction
+    const { id, listingId, quantity, unitAmountCents, paidAt } = transaction
+    const price = this.#tables.listings.byId(listingId)?.unitAmountCents
+    if (unitAmountCents !== price)
+      this.#parts.break('a purchase has the price of its listing', `${id}: ${unitAmountCents}, not ${price}`)
     const amount = quantity * unitAmountCents
     const due = [
       ...(paidAt === null ? [] : [`payment ${amount}`]),
@@ -117,7 +122,7 @@ export class MarketPromises {
         this.#parts.break('a transaction ends by itself when it is due', `${id}: ${trigger} at ${at}`)
   }
 
-  #checkPutOffs(transactionId: number): void {
+  #checkPutOffs({ id: transactionId, retryAt: said }: TransactionRow): void {
     let retryAt = 0
     let failures = 0
     for (const { trigger, at } of this.#tables.transactions.historyOf(transactionId)) {
@@ -125,6 +130,8 @@ export class MarketPromises {
       if (at < retryAt) this.#parts.break('TEMPORARY counts once before the order is sent again', String(transactionId))
       retryAt = at + delayMsAfter(++failures)
     }
+    if (said !== null && said !== retryAt)
+      this.#parts.break('an order is sent again when the interface says', `${transactionId}: ${said}, not ${retryAt}`)
   }
 
   /** One order for the payment and for each `TEMPORARY`, and one terminal event. No order is sent after the next of these. */
@@ -180,11 +187,17 @@ export class MarketPromises {
 
   #checkAttempts(delivery: WebhookDeliveryRow, firstDueAt: number, overAt: number): void {
     let dueAt = firstDueAt
-    for (const { at, number, nextAttemptAt } of this.#attemptsOf(delivery)) {
+    for (const { at, durationMs, number, nextAttemptAt } of this.#attemptsOf(delivery)) {
       if (at < dueAt || at > overAt)
         this.#parts.break('a webhook is sent when it is due', `${delivery.event} ${delivery.transactionId} at ${at}`)
       // A copy that a fault sends along has no next attempt.
-      if (nextAttemptAt !== null) dueAt = at + delayMsAfter(number)
+      if (nextAttemptAt === null) continue
+      dueAt = at + delayMsAfter(number)
+      if (nextAttemptAt > dueAt + durationMs + leewayMs)
+        this.#parts.break(
+          'a webhook is due again when the interface says',
+          `${delivery.event} ${delivery.transactionId}`,
+        )
     }
   }
 

@@ -17,7 +17,8 @@ export function mistakePromises(
   isKept: (id: string) => boolean,
 ): (mistake: Mistake, told: Told, id?: string) => void {
   return ({ code }, told, id) => {
-    const isForAnother = told.code !== code && codes.has(told.code)
+    // The token may have changed on the way.
+    const isForAnother = told.code !== code && told.code !== 'TOKEN_INVALID' && codes.has(told.code)
     if (told.ok || told.isUncertain || told.code === undefined || isForAnother)
       onBroken('a request that is wrong is refused for what is wrong', `${code}: ${told.text}`)
     if (id !== undefined && told.code === code && !ofCalls.includes(code) && !isKept(id))

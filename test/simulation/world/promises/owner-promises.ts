@@ -1,4 +1,5 @@
 import { dirname } from 'node:path'
+import type { Status } from '../../../../agent/status/status.ts'
 import type { AgentState } from '../../agent/model-outside.ts'
 import type { AgentWitness } from '../witnessed.ts'
 import type { Break } from './judge.ts'
@@ -15,6 +16,11 @@ export class OwnerPromises implements Partial<AgentWitness> {
 
   constructor(parts: OwnerPromisesParts) {
     this.#parts = parts
+  }
+
+  onStatusGiven({ ready }: Pick<Status, 'ready'>): void {
+    const { state, spool } = this.#parts
+    if (ready && !state.owned.has(spool)) this.#parts.break('an agent is ready only when it has the lock of its spool')
   }
 
   onRenamed(from: string, to: string): void {

@@ -7,6 +7,8 @@ import type { Break } from './judge.ts'
 export class ReplyStockPromises {
   readonly #break: Break
   readonly #platform: () => ModelPlatform
+  /** How many stocks of each item were reported. */
+  readonly #reports = new Map<string, number>()
   /** Of an answer that the platform is about to take. */
   #check: (() => void) | undefined
 
@@ -18,20 +20,33 @@ export class ReplyStockPromises {
   /** A webhook leaves. @returns Called when it has ended, before the platform takes the answer. */
   readonly onPosting = ({ body, signature }: Pick<WebhookPost, 'body' | 'signature'>): (() => void) => {
     const { event, itemRef = '', transactionId = 0 } = fieldsIn<Order>(body)
-    const reportsBefore = this.#platform().listingOf(itemRef)?.stockReports
+    const reportsBefore = this.#reports.get(itemRef)
     return () => {
       if (event !== 'transfer_order') return
-      const { stockReports, observedQuantity: known } = this.#platform().listingOf(itemRef) ?? {}
+      const before = this.#stockOf(itemRef)
+      const endedAt = this.#platform().composed.clock.nowMs()
+      const isNewest = this.#reports.get(itemRef) === reportsBefore
       this.#check = () => {
         const answer = this.#takenAnswer(transactionId, signature)
         if (answer === undefined) return
-        const { observedQuantity = known } = fieldsIn<{ readonly observedQuantity: number }>(answer)
-        const due = stockReports === reportsBefore ? observedQuantity : known
-        const taken = this.#platform().listingOf(itemRef)?.observedQuantity
+        const { observedQuantity } = fieldsIn<{ readonly observedQuantity: number }>(answer)
+        const counts = isNewest && observedQuantity !== undefined
+        const due = counts ? `${observedQuantity} at ${endedAt}` : before
+        const taken = this.#stockOf(itemRef)
         if (taken !== due)
           this.#break('the stock in an answer counts if it is the newest', `${itemRef}: ${taken}, not ${due}`)
       }
     }
+  }
+
+  /** The platform has accepted a stock that the game server has reported. */
+  readonly onReported = (itemRef: string): void => {
+    this.#reports.set(itemRef, (this.#reports.get(itemRef) ?? 0) + 1)
+  }
+
+  #stockOf(itemRef: string): string {
+    const { observedQuantity, observedAt } = this.#platform().listingOf(itemRef) ?? {}
+    return `${observedQuantity} at ${observedAt}`
   }
 
   /** The last 2xx to an order; undefined if that attempt has not ended so. */

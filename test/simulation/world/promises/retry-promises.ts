@@ -63,6 +63,8 @@ const hurried = { count: 4, msMax: 10 }
 const callMsMax = 45_000
 /** How long an attempt needs at least, and the way of the answer. */
 const attemptMsMin = 2_000
+/** The retries of all calls together: ten a second, as many at once, and one for every five calls. */
+const retriesMax = { inMs: 5_000, count: 62, callsForOne: 5 }
 /** The agent may make ten retries a second. If fewer attempts than this ended lately, one is left. */
 const retriesWithin = { count: 8, ms: 5_000 }
 
@@ -76,6 +78,8 @@ export class RetryPromises {
   readonly #byKey = new Map<string, CallsOfKey>()
   /** When a call of each key was asked last whose answer nobody hears. */
   readonly #unheardMs = new Map<string, number>()
+  /** The calls and the last retries of the process that runs now. */
+  #together = { startedMs: Number.NaN, calls: 0, retriedMs: [] as readonly number[] }
   /** When the last attempts ended. */
   #endedMs: readonly number[] = []
 
@@ -87,9 +91,13 @@ export class RetryPromises {
     const key = keyOfAny(call)
     // The agent also sends stocks again by itself.
     if (key === undefined || call.operation === 'market.adjust-stock') return
+    const { ownAgent } = this.#parts
+    if (ownAgent) {
+      const together = this.#ofProcess(ownAgent.startedMs())
+      this.#together = { ...together, calls: together.calls + 1 }
+    }
     const before = this.#byKey.get(key)
     const open = (before?.open ?? 0) + 1
-    const { ownAgent } = this.#parts
     const nowMs = this.#parts.nowMs()
     const diskChanges = ownAgent?.diskFaults.changes ?? 0
     const isAlone = open === 1 && nowMs > (this.#unheardMs.get(key) ?? Number.NEGATIVE_INFINITY) + callMsMax
@@ -108,6 +116,19 @@ export class RetryPromises {
     if (ownAgent || !key.startsWith(purchase)) return false
     const last = this.#byKey.get(key)?.last
     return last?.next.at === 'never' && nowMs() < last.sentMs + idWindowMs
+  }
+
+  #ofProcess(startedMs: number) {
+    return this.#together.startedMs === startedMs ? this.#together : { startedMs, calls: 0, retriedMs: [] }
+  }
+
+  #countRetry({ startedMs }: OwnAgent): void {
+    const nowMs = this.#parts.nowMs()
+    const { calls, retriedMs } = this.#ofProcess(startedMs())
+    const recentMs = [...retriedMs.filter((atMs) => atMs > nowMs - retriesMax.inMs), nowMs]
+    this.#together = { startedMs: startedMs(), calls, retriedMs: recentMs }
+    if (recentMs.length > retriesMax.count + calls / retriesMax.callsForOne)
+      this.#parts.break('the retries of all calls together have a bound', `${recentMs.length} in 5 s, ${calls} calls`)
   }
 
   /** Somebody else asks, and nobody hears the answer. */
@@ -166,6 +187,8 @@ export class RetryPromises {
     const isOnce = onceOperations.some((operation) => key.startsWith(operation))
     const before = this.#isKnown(calls) ? calls.last : undefined
     if (before && (calls.isAlone || this.#isForbidden(key))) this.#check(key, before, isOnce)
+    const { ownAgent } = this.#parts
+    if (before && calls.isAlone && ownAgent) this.#countRetry(ownAgent)
     const isHurried = before !== undefined && nowMs() - before.endedMs < hurried.msMax
     const attempt: Attempt = {
       sentMs: nowMs(),
@@ -222,4 +245,4 @@ export class RetryPromises {
 }
 
 const purchase = 'transaction.create '
-const onceOperations = [purchase, 'market.register ']
+const onceOperations = [purchase, 'market.register ', 'character.link ']

@@ -4,6 +4,7 @@ import { type HostClock, startOfRunMs } from '../../host-clock.ts'
 import type { Network } from '../../network/network.ts'
 import type { GameCall, Told } from '../game/call-agent.ts'
 import type { GameWays } from '../game/game-parts.ts'
+import { ofAttempts } from './attempt-outcome.ts'
 import { idWindowMs } from './id-window.ts'
 import type { Break } from './judge.ts'
 import { platformTimeErrorMsMax } from './platform-time.ts'
@@ -82,6 +83,7 @@ export class SameAnswerPromises {
     const { id } = call
     this.#checkEnd(call, told)
     this.#checkDoubt(call, told)
+    this.#checkKept(call, told)
     if (id === undefined || isLateAnswerAnother(call) || this.#isAmbiguous(id)) return
     const first = this.#first.get(id)
     if (first && this.#isRemembered(first, call, isRepeated)) this.#compare(first, call, told, isAlone)
@@ -146,6 +148,13 @@ export class SameAnswerPromises {
     const isOnce = operation?.kind === 'platform' && operation.retry === 'once'
     if (isUncertain && !isOnce && isRepetition(text) && !this.#isAmbiguous(id ?? ''))
       this.#parts.break('a doubt is given again only for a call that must not be made twice', `${id}: ${text}`)
+  }
+
+  /** A refusal that says nothing about the call itself may be another one later. */
+  #checkKept({ id = '' }: GameCall, { ok, isUncertain, status = 0, code, text }: Told): void {
+    const isOfMoment = ofAttempts.has(status) || status >= 500
+    if (!ok && !isUncertain && code === undefined && isOfMoment && isRepetition(text) && !this.#isAmbiguous(id))
+      this.#parts.break('a refusal that may be another one later is not given again', `${id}: ${text}`)
   }
 
   #isRemembered(first: FirstAnswer, { operation }: GameCall, isRepeated: boolean): boolean {

@@ -24,6 +24,9 @@ const takenOverMsMax = 9_000
 /** Longer than the waits between questions. */
 const unaskedMsMax = 50_000
 
+/** Nothing orders these calls. */
+const alone: ReadonlySet<string> = new Set(['market.eligibility', 'transaction.get', 'character.link'])
+
 /** `none`: another agent may take over, or has. A symbol is equal to nothing. */
 type Life = `epoch ${string}` | 'none' | symbol
 
@@ -70,7 +73,11 @@ export class SharedStorePromises {
         this.#checkIntent(request)
         return this.#follow(agentName, shared)
       },
-      onGiven: (call, text) => this.#checkAnswer(call, text),
+      onGiven: (call, text) => {
+        this.#checkAnswer(call, text)
+        this.#checkKept(call, text)
+        this.#checkNeed(call, text)
+      },
     }
   }
 
@@ -135,15 +142,33 @@ export class SharedStorePromises {
     if (operation !== 'transaction.create') return
     const id = String(input['buyerCharacterRef'])
     const rows = this.#store.look('SELECT FROM market_agent.call WHERE id = $1 AND in_doubt', [id])
-    if (rows && (rows.length === 0 || this.#store.isUnsynced(id)))
+    if (rows && (rows.length === 0 || this.#store.isUnsynced('call', { id })))
       this.#break('a purchase is sent only if its intent is in the store', id)
   }
 
   #checkAnswer({ operation, id = '' }: GivenCall, text: string): void {
-    if (operation !== 'transaction.create' || !text.startsWith('{"ok":true')) return
+    const isPurchase = operation === 'transaction.create' || (operation?.endsWith('.envelope') && id !== '')
+    if (!isPurchase || !text.startsWith('{"ok":true')) return
     const rows = this.#store.look('SELECT FROM market_agent.call WHERE id = $1 AND answer IS NOT NULL', [id])
-    if (rows && (rows.length === 0 || this.#store.isUnsynced(id)))
+    if (rows && (rows.length === 0 || this.#store.isUnsynced('call', { id })))
       this.#break('the answer to a purchase is given only if it is in the store', id)
+  }
+
+  /** A reply that is confirmed, and a stock that counts as accepted. */
+  #checkKept({ operation, input }: GivenCall, text: string): void {
+    if (!text.startsWith('{"ok":true')) return
+    const { transactionId, itemRef } = input ?? {}
+    const isLost =
+      (operation === 'orders.take' && this.#store.isUnsynced('orders', { transaction_id: transactionId })) ||
+      (operation === 'market.adjust-stock' && this.#store.isUnsynced('observation', { item_ref: itemRef }))
+    if (isLost)
+      this.#break('a reply and a stock are confirmed only if no crash takes them back', `${transactionId} ${itemRef}`)
+  }
+
+  /** Other agents have nothing to do with it. */
+  #checkNeed({ operation = '', id }: GivenCall, text: string): void {
+    if (id === undefined && alone.has(operation) && text.includes('"code":"STORE_UNREACHABLE"'))
+      this.#break('a call that concerns no other agent does not need the store', operation)
   }
 
   /** @returns Called when the attempt has ended. */

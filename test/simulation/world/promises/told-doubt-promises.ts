@@ -1,4 +1,5 @@
 import type { StoreSession } from '../../../../agent/postgres/session.ts'
+import type { StoreCluster } from '../../sql/store-cluster.ts'
 import type { AgentWitness, GivenCall } from '../witnessed.ts'
 import type { Break } from './judge.ts'
 import { watchedSession } from './watched-session.ts'
@@ -6,14 +7,16 @@ import { watchedSession } from './watched-session.ts'
 const claims = 'market_agent.claim('
 const finishes = 'market_agent.finish('
 
-/** When an agent has told a caller that a purchase is in doubt, it stores no other answer to it. */
+/** When an agent has told a caller that a purchase is in doubt, it stores no other answer to it. A doubt takes no other answer's place. */
 export class ToldDoubtPromises implements Partial<AgentWitness> {
   readonly #break: Break
+  readonly #store: Pick<StoreCluster, 'look'>
   /** The ids of the purchases of this agent that are in doubt. */
   readonly #told = new Set<unknown>()
 
-  constructor(onBroken: Break) {
+  constructor(onBroken: Break, store: Pick<StoreCluster, 'look'>) {
     this.#break = onBroken
+    this.#store = store
   }
 
   onGiven({ operation, id }: GivenCall, text: string): void {
@@ -22,12 +25,23 @@ export class ToldDoubtPromises implements Partial<AgentWitness> {
 
   /** The same session of this agent, watched. */
   watch(session: StoreSession): StoreSession {
-    return watchedSession(session, ({ sql, values = [] }, ask) => {
+    return watchedSession(session, async ({ sql, values = [] }, ask) => {
       const [, id, , , answer] = values
       if (sql.includes(claims)) this.#told.delete(id)
       if (sql.includes(finishes) && this.#told.has(id) && String(answer).startsWith('{"ok":true'))
         this.#break('no answer is stored after its caller was told that it is in doubt', `${id}: ${answer}`)
-      return ask()
+      const before = sql.includes(finishes) ? this.#storedSuccess(id) : undefined
+      const result = await ask()
+      if (before !== undefined && String(answer).includes('"uncertain":true') && this.#storedSuccess(id) !== before)
+        this.#break('a doubt does not take the place of a stored success', `${id}: ${before}`)
+      return result
     })
+  }
+
+  #storedSuccess(id: unknown): string | undefined {
+    const sql = `SELECT answer FROM market_agent.call
+      WHERE id = $1 AND epoch IS NULL AND ends_at_ms > market_agent.now_ms() AND answer LIKE '{"ok":true%'`
+    const [row] = this.#store.look(sql, [id]) ?? []
+    return row && String(row['answer'])
   }
 }

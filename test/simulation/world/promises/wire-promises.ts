@@ -1,4 +1,6 @@
 import type { Status } from '../../../../agent/status/status.ts'
+import { apiKeyHeaderName } from '../../../../contract/envelope/protected-header.ts'
+import { headerIn } from '../../network/message.ts'
 import type { SentRequest } from '../sent-request.ts'
 import type { GivenCall, LoggedLine } from '../witnessed.ts'
 import type { Break } from './judge.ts'
@@ -7,6 +9,16 @@ import { parseSignature, signatureOf } from './signature.ts'
 const minuteMs = 60_000
 /** What the agent writes for others. */
 const ofAgent = /\/(?:inbox|events)\/|\/agent\.json$/
+/** The requests of the interface (section 4), and not of the contract's own table, which is checked here. */
+const forms: readonly RegExp[] = [
+  /^POST \/v1\/api\/character-links - key and signature$/,
+  /^POST \/v1\/api\/market\/listings - signature$/,
+  /^PUT \/v1\/api\/market\/listings (?:ADJUST_STOCK|WITHDRAW) key and signature$/,
+  /^GET \/v1\/api\/market\/eligibility\/[^/]+ - key and signature$/,
+  /^POST \/v1\/api\/transactions - signature$/,
+  /^GET \/v1\/api\/transactions\/n - key and signature$/,
+  /^POST \/v1\/api\/transactions\/n\/delivery(?:-failure)? - key and signature$/,
+]
 /** How long the envelope of an attempt is valid after its timeout. */
 const reserveS = 20
 /** Signatures that the log is searched for: the last ones. */
@@ -45,16 +57,23 @@ export class WirePromises {
   }
 
   /** An agent sends a request. */
-  readonly onSent = ({ path, headers, operation }: SentRequest): undefined => {
-    if (operation === undefined) this.#break('a request has a path of the interface', path)
+  readonly onSent = (request: SentRequest): undefined => {
+    const { headers } = request
     const [signature] = signatureOf(headers)?.split('.').slice(-1) ?? []
     if (signature !== undefined) this.#signatures = [...this.#signatures.slice(1 - signaturesMax), signature]
     const { jti, iat = 0, exp = 0 } = parseSignature(headers) ?? {}
     if (jti === undefined) return
+    this.#checkForm(request)
     if (exp - iat !== this.#parts.attemptTimeoutMs / 1_000 + reserveS)
       this.#break('the envelope of an attempt is valid for 20 s after its timeout', String(exp - iat))
     if (this.#jtis.has(jti)) this.#break('no jti is sent twice', jti)
     this.#jtis.add(jti)
+  }
+
+  #checkForm({ method, path, headers, input }: SentRequest): void {
+    const credentials = headerIn(headers, apiKeyHeaderName) === undefined ? 'signature' : 'key and signature'
+    const form = `${method} ${path.replace(/\/\d+/, '/n')} ${input['action'] ?? '-'} ${credentials}`
+    if (!forms.some((known) => known.test(form))) this.#break('a request has the form of the interface', form)
   }
 
   readonly onLogged = (line: LoggedLine): void => {

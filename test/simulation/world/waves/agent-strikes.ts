@@ -199,12 +199,20 @@ export function setClockDaysWrong(agent: AgentHost, time: WaveTime, { platform }
 
 const lockedMs = { min: 500, max: 5_000 }
 
+/** A request that cannot be opened now can be opened soon. */
+const inOutbox = /^\/var\/spool\/outbox\/./
+
 /** Another program has the files open. The agent does by itself later what it could not do meanwhile. */
 export function lockFiles({ host: { diskFaults } }: AgentHost, time: WaveTime): void {
   const { random, within, later } = time
   within(lockedMs.max, 'files are locked', () => {
-    const unlock = diskFaults.add({ calls: ['rename', 'unlink'], codes: ['EBUSY', 'EACCES'], rate: 0.9 }, random)
-    later(lockedMs, 'files are not locked any more', unlock)
+    const ends = [
+      diskFaults.add({ calls: ['rename', 'unlink'], codes: ['EBUSY', 'EACCES'], rate: 0.9 }, random),
+      diskFaults.add({ calls: ['open'], codes: ['EBUSY', 'EACCES'], rate: 0.3, paths: inOutbox }, random),
+    ]
+    later(lockedMs, 'files are not locked any more', () => {
+      for (const end of ends) end()
+    })
     // A new file would make the agent look at those that wait.
     hushOften(time)
   })
