@@ -439,4 +439,103 @@ export const callMutants: readonly Mutant[] = [
     from: '  calls.shortenWindows(latestEndMs)\n',
     to: '',
   },
+  {
+    name: 'a purchase whose answer has no transactionId is no success',
+    file: 'contract/transaction.ts',
+    from: `  transactionId: z.optional(
+    transactionId.check(
+      z.describe('Identifier of the transaction. The interface does not promise it here; \`transfer_order\` has it.'),
+    ),
+  ),`,
+    to: `  transactionId: transactionId.check(
+    z.describe('Identifier of the transaction. The interface does not promise it here; \`transfer_order\` has it.'),
+  ),`,
+  },
+  {
+    name: 'a reply under `data` is not understood',
+    file: 'contract/order-reply.ts',
+    from: 'for (const candidate of [value, (value as { data?: unknown } | null)?.data]) {',
+    to: 'for (const candidate of [value]) {',
+  },
+  {
+    name: 'a refusal for too many requests is remembered for ten minutes',
+    file: 'agent/call/keep.ts',
+    from: 'return faultTable[faultOfStatus(answer.status)].isStored ? limits.idempotencyWindowMs : 0',
+    to: 'return faultTable[faultOfStatus(answer.status)].mayHaveActed || answer.status === 401 ? 0 : limits.idempotencyWindowMs',
+  },
+  {
+    name: 'a field `action` of the caller says what is done with a listing',
+    file: 'contract/operations.ts',
+    from: 'const fields: Record<string, unknown> = { ...input, ...operation.implied }',
+    to: 'const fields: Record<string, unknown> = { ...operation.implied, ...input }',
+  },
+  {
+    name: 'a link is asked for again after a lost answer',
+    file: 'contract/operations.ts',
+    from: `    retry: 'once',
+    body: 'input',
+    input: characterLinkRequest,`,
+    to: `    retry: 'idempotent',
+    body: 'input',
+    input: characterLinkRequest,`,
+  },
+  {
+    name: 'an answer about another transaction counts',
+    file: 'agent/call/read-attempt.ts',
+    from: 'if (operation.echoed === null) return true',
+    to: "if (operation.echoed !== 'itemRef') return true",
+  },
+  {
+    name: 'an envelope for a game client lives for thirty seconds',
+    file: 'agent/platform/partner-api.ts',
+    from: 'const header = headerFor(request, signingKey, limits.envelopeLifetimeS)',
+    to: 'const header = headerFor(request, signingKey, Math.min(attemptLifetimeS, limits.envelopeLifetimeS))',
+  },
+  {
+    name: 'a delivery in doubt that the platform then refuses is not looked up',
+    file: 'agent/call/answer-call.ts',
+    from: `const answer = outcome.refusedInDoubt
+`,
+    to: `const answer = outcome.refusedInDoubt === 'of-attempt'
+`,
+  },
+  {
+    name: 'a 204 to a stock is no success',
+    file: 'agent/call/read-attempt.ts',
+    from: 'const isExpected = status === 200 || call.operation.output === null',
+    to: 'const isExpected = status === 200',
+  },
+  {
+    name: 'the question about a transaction goes without the API key',
+    file: 'contract/operations.ts',
+    from: `    path: '/v1/api/transactions/{transactionId}',
+    auth: 'service',`,
+    to: `    path: '/v1/api/transactions/{transactionId}',
+    auth: 'signature-only',`,
+  },
+  {
+    name: 'that attempts may arrive late is not synced at the start',
+    file: 'agent/journal/sqlite-journal.ts',
+    from: `commitForSure(() => repairs.writeLifetime(lifetimeMs))
+      await writer.sync()
+      return earlierMs`,
+    to: `commitForSure(() => repairs.writeLifetime(lifetimeMs))
+      return earlierMs`,
+  },
+  {
+    name: 'the retries of all calls together have no bound',
+    file: 'agent/call/retry-budget.ts',
+    from: `else return false
+`,
+    to: `else return true
+`,
+  },
+  {
+    name: 'a claim forgets only those expired answers that its own process has given',
+    file: 'agent/journal/sqlite-journal.ts',
+    from: `    async forgetEnded(id) {
+      const entry = read(id)`,
+    to: `    async forgetEnded(id) {
+      const entry = cache.get(id)`,
+  },
 ]

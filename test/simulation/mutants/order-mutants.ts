@@ -486,4 +486,70 @@ export const orderMutants: readonly Mutant[] = [
     from: 'cures.acknowledge())\n    else {',
     to: "cures.acknowledge(), (reply = message.event !== 'transfer_order' && result.status < 500 ? 'confirmed' : undefined))\n    else {",
   },
+  {
+    name: 'a report whose content is refused with 422 keeps its detail, and is refused again and again',
+    file: 'agent/orders/report-result.ts',
+    from: 'if (isRefused(answer, [400, 413, 422]))',
+    to: 'if (isRefused(answer, [400, 413]))',
+  },
+  {
+    name: 'an order that the game server has taken is not offered again, although the platform still waits for it',
+    file: 'agent/orders/order-moves.ts',
+    from: `    'receive-anew': receivedAnew,
+    await: offeredAnew,
+    take: { to: 'taken' },`,
+    to: `    'receive-anew': receivedAnew,
+    await: { to: 'taken' },
+    take: { to: 'taken' },`,
+  },
+  {
+    name: 'a result that contradicts the first one is answered as if it were taken',
+    file: 'agent/orders/order-changes.ts',
+    from: 'return known.result === result ? { order: known, msg } : undefined',
+    to: 'return { order: known, msg }',
+  },
+  {
+    name: 'an order that the platform has confirmed is dropped the first time that the platform does not know it',
+    file: 'agent/orders/order-changes.ts',
+    from: "if (known.phase === 'received' && known.generation === 1)",
+    to: 'if (awaitsReply(known.phase) && known.generation === 1)',
+  },
+  {
+    name: 'the file of an order stays while the platform says that it is disputed',
+    file: 'agent/orders/order-path.ts',
+    from: "if (verdict.kind !== 'unanswered') this.#options.files.removeEvent(message)",
+    to: "if (verdict.kind === 'unknown') this.#options.files.removeEvent(message)",
+  },
+  {
+    name: 'of a reply file that comes while the terminal event waits for the game server, the staff are not told',
+    file: 'agent/orders/order-path.ts',
+    from: 'if (known?.generation === named.generation) reportLateResult(log, known, read.result)',
+    to: "if (known?.generation === named.generation && known.phase === 'closed') reportLateResult(log, known, read.result)",
+  },
+  {
+    name: 'the platform is asked only once about an order that the game server has taken or put off',
+    file: 'agent/orders/order-path.ts',
+    from: 'if (!awaitsReply(order.phase)) return this.#again(begun, sweepMs)',
+    to: 'if (!awaitsReply(order.phase)) return',
+  },
+  {
+    name: 'the platform is asked about every open order only at the first request for that',
+    file: 'agent/orders/orders.ts',
+    from: `this.#sweep ??= this.#askAll().finally(() => {
+      this.#sweep = undefined
+    })`,
+    to: 'this.#sweep ??= this.#askAll()',
+  },
+  {
+    name: 'an order that is over is forgotten after a day',
+    file: 'agent/orders/orders.ts',
+    from: 'const closedKeptMs = 30 * rejectedKeptMs',
+    to: 'const closedKeptMs = rejectedKeptMs',
+  },
+  {
+    name: 'an order that was closed because the platform did not know it for a day counts as known when the platform sends it again',
+    file: 'agent/orders/order.ts',
+    from: "if (!before || (known.phase === 'closed' && known.outcome === null && known.reported === null)) return false",
+    to: 'if (!before) return false',
+  },
 ]

@@ -119,4 +119,52 @@ export const platformMutants: readonly Mutant[] = [
     from: 'observedAt = ?2',
     to: 'observedAt = coalesce(observedAt, ?2)',
   },
+  {
+    name: 'a purchase has its total as the price of one unit',
+    file: 'platform-stub/marketplace/transactions/purchase.ts',
+    from: 'unitAmountCents: listing.unitAmountCents,',
+    to: 'unitAmountCents: listing.unitAmountCents * quantity,',
+  },
+  {
+    name: 'the stock in the answer to an order counts as a report, so that the answer to the next order of the item does not count',
+    file: 'platform-stub/webhooks/outcome.ts',
+    from: "tables.listings.observe(listing.id, quantity, clock.nowMs(), 'reply')",
+    to: "tables.listings.observe(listing.id, quantity, clock.nowMs(), 'report')",
+  },
+  {
+    name: 'the stock in the answer to an order is as old as the order',
+    file: 'platform-stub/webhooks/outcome.ts',
+    from: `  { tables, clock }: Platform,
+  { transactionId }: WebhookDeliveryRow,
+  body: string,
+  stockReportsBefore: number,
+): void {
+  const reading = readStrictJson(body)
+  const quantity = reading.ok ? observedQuantityOf(reading.object.value) : undefined
+  const listing = tables.listings.ofTransaction(transactionId)
+  if (quantity === undefined || listing?.stockReports !== stockReportsBefore) return
+  tables.listings.observe(listing.id, quantity, clock.nowMs(), 'reply')`,
+    to: `  { tables }: Platform,
+  { transactionId, createdAt }: WebhookDeliveryRow,
+  body: string,
+  stockReportsBefore: number,
+): void {
+  const reading = readStrictJson(body)
+  const quantity = reading.ok ? observedQuantityOf(reading.object.value) : undefined
+  const listing = tables.listings.ofTransaction(transactionId)
+  if (quantity === undefined || listing?.stockReports !== stockReportsBefore) return
+  tables.listings.observe(listing.id, quantity, createdAt, 'reply')`,
+  },
+  {
+    name: 'a report of TEMPORARY is answered with the retryAt of the failure before it',
+    file: 'platform-stub/marketplace/transactions/delivery.ts',
+    from: 'retryAt: isoOrNull(moved.retryAt),',
+    to: 'retryAt: isoOrNull(transaction.retryAt),',
+  },
+  {
+    name: 'each wait of the platform after a failure is twice as long',
+    file: 'platform-stub/marketplace/transactions/moves.ts',
+    from: '2 ** (failures - 1)',
+    to: '2 ** failures',
+  },
 ]

@@ -296,4 +296,16 @@ export const processMutants: readonly Mutant[] = [
     from: "  callDeadlineMs: 'SERVICE_CALL_DEADLINE_MS',\n",
     to: '',
   },
+  {
+    name: 'the journal of an agent without a spool forgets nothing',
+    file: 'agent/agent.ts',
+    from: 'isUnanswered: (id) => config.spoolDir !== undefined && requestFiles.isUnanswered(id),',
+    to: 'isUnanswered: (id) => requestFiles.isUnanswered(id),',
+  },
+  {
+    name: 'a reload does not take the token that it would bring',
+    file: 'agent/loopback/server.ts',
+    from: '? guard(head, config.readToken())',
+    to: '? guard(head, config.current.token)',
+  },
 ]

@@ -222,4 +222,95 @@ export const sharedStoreMutants: readonly Mutant[] = [
     from: "if (!isEqual || !(await bell.rings(deadlineMs))) return { kind: 'under-way', fingerprint }",
     to: "return { kind: 'under-way', fingerprint }",
   },
+  {
+    name: 'a report of an agent that dies is expected only until the deadline of its call',
+    file: 'agent/call/answer-call.ts',
+    from: 'await deps.reports.begin(call, deadlineMs + deps.sending.partnerApi.attemptLifetimeMs)',
+    to: 'await deps.reports.begin(call, deadlineMs)',
+  },
+  {
+    name: 'in a shared store a reply to an order, and each stock, waits for no disk',
+    file: 'agent/postgres/order-tables.ts',
+    from: `RETURNS boolean LANGUAGE sql AS $$
+    INSERT INTO market_agent.observation AS known (item_ref, observed_quantity, version)`,
+    to: `RETURNS boolean LANGUAGE sql AS $$
+    SELECT market_agent.wait_for_no_disk();
+    INSERT INTO market_agent.observation AS known (item_ref, observed_quantity, version)`,
+  },
+  {
+    name: 'in a shared store an envelope for a game client waits for no disk',
+    file: 'agent/postgres/store-journal.ts',
+    from: 'Math.round(keepMs), isHarmfulTwice(call), unlessStored]',
+    to: 'Math.round(keepMs), isHarmfulTwice(call) && isSentOnce(call), unlessStored]',
+  },
+  {
+    name: 'an accepted registration gives the item to its world only if it was the first one there',
+    file: 'agent/call/listings.ts',
+    from: "if (itemRef !== undefined && answer.ok) await listings.end(itemRef, 'accepted')",
+    to: "if (itemRef !== undefined && first.has(call) && answer.ok) await listings.end(itemRef, 'accepted')",
+  },
+  {
+    name: 'the list of open orders has only those that this agent hands over, not those of its world',
+    file: 'agent/postgres/store-ledger.ts',
+    from: `findOpen: () => all(\`\${find} world = $1 AND NOT \${isOver} ORDER BY received_at_ms, transaction_id\`, [world]),`,
+    to: `findOpen: () => all(\`\${find} epoch = $1 AND NOT \${isOver} ORDER BY received_at_ms, transaction_id\`, [epoch]),`,
+  },
+  {
+    name: 'in a shared store a start does not begin the window of an id again whose answer it shows',
+    file: 'agent/postgres/store-journal.ts',
+    from: 'SET ends_at_ms = market_agent.now_ms() + $3',
+    to: 'SET ends_at_ms = greatest(ends_at_ms, $3)',
+  },
+  {
+    name: 'a doubt that is written late takes the place of the answer that was stored after all',
+    file: 'agent/postgres/store-journal.ts',
+    from: 'const writeDoubt = finish(call, inDoubtText, limits.idempotencyWindowMs, true)',
+    to: 'const writeDoubt = finish(call, inDoubtText, limits.idempotencyWindowMs)',
+  },
+  {
+    name: 'an agent that has waited for its store twice counts as dead the second time',
+    file: 'agent/postgres/agent-tables.ts',
+    from: 'lease_ends_ms = market_agent.now_ms() + 15000, is_granted = false',
+    to: 'lease_ends_ms = market_agent.now_ms() + 15000',
+  },
+  {
+    name: 'in a shared store a note to send a stock again waits for no disk',
+    file: 'agent/postgres/call-tables.ts',
+    from: `    p_is_newest boolean) RETURNS bigint LANGUAGE sql AS $$
+      SELECT market_agent.assert_alive(p_epoch);
+`,
+    to: `    p_is_newest boolean) RETURNS bigint LANGUAGE sql AS $$
+      SELECT market_agent.assert_alive(p_epoch);
+      SELECT market_agent.wait_for_no_disk();
+`,
+  },
+  {
+    name: 'a purchase whose answer cannot be stored at once is in doubt at once',
+    file: 'agent/postgres/store-journal.ts',
+    from: 'if (mayComeBack && (await isWithin(clock, isWritten, deadlineMs))) return',
+    to: 'if (mayComeBack && (await isWithin(clock, isWritten, deadlineMs - clock.monotonicMs()))) return',
+  },
+  {
+    name: 'an agent is ready while its store cannot be reached',
+    file: 'agent/postgres/open-shared-store.ts',
+    from: `    get reasons() {
+      return storeLog.reasonsBy(database.problem, lease.mayBegin())
+    },`,
+    to: '    reasons: storeLog.reasonsBy(database.problem, lease.mayBegin()),',
+  },
+  {
+    name: 'while the store is away an agent refuses also what concerns no other agent',
+    file: 'agent/call/send-with-retries.ts',
+    from: 'call.id !== undefined || orderKeyOf(call) !== undefined',
+    to: 'call.id !== undefined || orderKeyOf(call) !== null',
+  },
+  {
+    name: 'an agent that is stopped keeps its life in the store until its lease is over',
+    file: 'agent/postgres/shared-store.ts',
+    from: `    await database.drain()
+    await lease.end()
+`,
+    to: `    await database.drain()
+`,
+  },
 ].map((mutant) => ({ ...mutant, hosts: 3 }))

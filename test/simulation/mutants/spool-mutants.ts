@@ -264,4 +264,58 @@ export const spoolMutants: readonly Mutant[] = [
     from: "return { ...refused(refuse('FILE_NOT_READABLE'), read), kind: 'half-written', stamp: read, isEmpty: false }",
     to: "return refused(refuse('FILE_NOT_READABLE'), read)",
   },
+  {
+    name: 'an agent continues in a spool that was moved away and replaced',
+    file: 'agent/spool/spool.ts',
+    from: `    checkDirs() {
+      assertOwned()
+      watch()
+    },`,
+    to: `    checkDirs() {
+      watch()
+    },`,
+  },
+  {
+    name: 'a second request of an id is claimed before a power cut cannot take back the answer to the first',
+    file: 'agent/spool/request-path.ts',
+    from: `    await published.durable
+    spool.remove(claim)
+`,
+    to: `    spool.remove(claim)
+    await published.durable
+`,
+  },
+  {
+    name: 'files that wait for their item use the slots of all others',
+    file: 'agent/spool/requests.ts',
+    from: 'Math.max(0, queued - limits.queuedMax) +',
+    to: 'queued +',
+  },
+  {
+    name: 'a start calls a request whose name an ended agent was giving back, and then its file once more',
+    file: 'agent/spool/own-files.ts',
+    from: `isSameFile(files, join(dirs.outbox, \`\${own.id}.json\`), stat)`,
+    to: `isSameFile(files, join(dirs.inbox, \`\${own.id}.json\`), stat)`,
+  },
+  {
+    name: 'an agent that cannot write answers into its spool is ready',
+    file: 'agent/spool/spool.ts',
+    from: `    isInDoubt = true
+    report.onError(where, error)
+`,
+    to: `    report.onError(where, error)
+`,
+  },
+  {
+    name: 'an agent that waits for its spool is ready',
+    file: 'agent/spool/start-spool.ts',
+    from: "reasons: () => (state.at === 'working' ? state.spool.reasons() : [state.reason]),",
+    to: "reasons: () => (state.at === 'working' ? state.spool.reasons() : []),",
+  },
+  {
+    name: 'the status shows the age of the newest request file in place of the oldest',
+    file: 'agent/spool/requests.ts',
+    from: 'return this.#seenMs.values().next().value',
+    to: 'return [...this.#seenMs.values()].at(-1)',
+  },
 ]
