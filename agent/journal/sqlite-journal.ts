@@ -207,6 +207,12 @@ export function journalOver(
     async close() {
       stopLooking()
       stopPurging()
+      try {
+        // The next process goes by the wall clock, which may have been set since the last write.
+        time.storeOffset(commitForSure)
+      } catch (error) {
+        ignoreStoreFailure(error)
+      }
       room.close()
       await writer.close()
     },

@@ -88,6 +88,14 @@ export function expectsLate({ journal }: AgentState): boolean {
   return Number(journal.syncedDb.prepare('SELECT attempt_lifetime_ms FROM journal').get()?.['attempt_lifetime_ms']) > 0
 }
 
+/** Whether the window of the oldest answer in the journal was over at a moment by the wall clock of its host, Unix ms. */
+export function hasExpiredCall({ journal }: AgentState, wallMs: number): boolean {
+  const query = `SELECT ends_at_ms + wall_offset_ms AS ends_at_ms FROM call, journal
+    WHERE ends_at_ms IS NOT NULL ORDER BY call.rowid LIMIT 1`
+  const oldest = journal.db.prepare(query).get()
+  return oldest !== undefined && Number(oldest['ends_at_ms']) < wallMs
+}
+
 /** Whether the journal knows the id of a call now. */
 export function isInJournal({ journal }: AgentState, id: string): boolean {
   return journal.db.prepare('SELECT 1 FROM call WHERE id = ?').get(id) !== undefined

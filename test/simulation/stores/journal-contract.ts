@@ -356,6 +356,17 @@ export function testJournalOfOneAgent(name: string, newStore: NewStore<NotingJou
     }),
   )
 
+  promise('a repair is due when it was, although the wall clock was set before an orderly end', async (disk) => {
+    await disk.run(async ({ store: journal, setWallClock }) => {
+      await journal.noteRepair({ itemRef: 'sword', quantity: 3, dueInMs: minuteMs })
+      setWallClock(5 * minuteMs)
+    })
+    await disk.run(async ({ store: journal }) => {
+      const [repair] = await journal.findRepairs()
+      expect(Math.round((repair?.dueInMs ?? 0) / 1_000)).toBe(60)
+    })
+  })
+
   promise('a wall clock that is set while the disk is full costs no answer', async (disk) => {
     await disk.run(async ({ store: journal, setFull, setWallClock }) => {
       await journal.recordIntent(once('under way'))

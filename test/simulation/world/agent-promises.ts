@@ -29,6 +29,7 @@ import { OwnerPromises } from './promises/owner-promises.ts'
 import { PacePromises } from './promises/pace-promises.ts'
 import { isTimeKnown } from './promises/platform-time.ts'
 import { ProofPromises } from './promises/proof-promises.ts'
+import { PurgePromises } from './promises/purge-promises.ts'
 import { PushPromises } from './promises/push-promises.ts'
 import { ReadReplyPromises } from './promises/read-reply-promises.ts'
 import { ReadableFilePromises } from './promises/readable-file-promises.ts'
@@ -163,6 +164,8 @@ export function promisesAbout(parts: AgentPromisesParts): AgentPromises {
   const readable = new ReadableFilePromises(onDisk)
   const kept = new KeptFilePromises({ ...judge, clock, nowMs })
   const newIds = new NewIdPromises({ ...since, clock })
+  const purges = new PurgePromises({ ...since, state, clock, disk: diskFaults, isWorking: () => agent().isWorking })
+  const seesPurges = hasOwnStore && !hasSpool
   const readReplies = new ReadReplyPromises({ ...onDisk, ...since, diskFaults })
   const room = new RoomPromises({ ...since, disk: diskFaults, day, journal })
 
@@ -228,6 +231,7 @@ export function promisesAbout(parts: AgentPromisesParts): AgentPromises {
       room.check()
       claims.check()
       if (seesPushes) pushes.check()
+      if (seesPurges) purges.check()
       // What a slow network holds up is not counted.
       const isHeldUp = slowPhases.has(day.phase)
       for (const promises of whileCalm)
@@ -240,6 +244,7 @@ export function promisesAbout(parts: AgentPromisesParts): AgentPromises {
       reports.holdUp()
       claims.reset()
       pushes.reset()
+      purges.onSlept()
     },
     onStop: () => stops.onStop(),
   }

@@ -64,6 +64,8 @@ const settings = {
 export interface PlatformParts {
   readonly host: ModelHost
   readonly network: Network
+  /** Whether it takes no long `detail`, ever. */
+  readonly takesNoDetail: boolean
   /** The URL for the webhooks of each identity, by its name. */
   readonly webhookUrls: ReadonlyMap<string, string>
   /** Called once: from then on the game servers can be started. */
@@ -80,6 +82,7 @@ export interface PlatformParts {
 export function installPlatform({
   host,
   network,
+  takesNoDetail,
   webhookUrls,
   onRegistered,
   onAccepted,
@@ -133,6 +136,7 @@ export function installPlatform({
       answererOf(platform, {
         fails: () => failing.isOn && process.random.happens(0.5),
         confuses: () => confusing.isOn && process.random.happens(0.5),
+        takesNoDetail,
         saysLittle: process.random.happens(0.5),
         onAccepted: noteAccepted,
       }),

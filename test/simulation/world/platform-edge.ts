@@ -5,9 +5,19 @@ import { type PostOutcome, sentHeaders, type WebhookPost } from '../../../platfo
 import type { Handler, NetworkAnswer, NetworkRequest } from '../network/message.ts'
 import type { Network } from '../network/network.ts'
 import type { ModelProcess } from '../process.ts'
+import { fieldsIn } from './promises/fields-in.ts'
 
 /** What a platform answers that has acted and then failed. */
 const failed = { status: 500, headers: {}, body: Buffer.from('{"message":"Erro interno."}') }
+
+/** What it answers to a report that it does not like. */
+const tooLong = { status: 422, headers: {}, body: Buffer.from('{"message":"O campo detail é muito longo."}') }
+const detailMax = 500
+
+function hasLongDetail(body: Uint8Array): boolean {
+  const { detail = '' } = fieldsIn<{ readonly detail: string }>(body)
+  return detail.length > detailMax
+}
 
 /** The end of an itemRef that does not belong to its transaction. */
 const ofAnother = '-of-another'
@@ -22,6 +32,8 @@ interface EdgeOptions {
   readonly fails: () => boolean
   /** Whether it shows a transaction with another item than its own. */
   readonly confuses: () => boolean
+  /** Whether it takes no long `detail`, ever. */
+  readonly takesNoDetail: boolean
   /** Whether it leaves out what the interface does not promise. */
   readonly saysLittle: boolean
   /** Called with each request that the platform has accepted, and with the body of its answer. */
@@ -31,10 +43,11 @@ interface EdgeOptions {
 /** The partner routes, as the network calls them. */
 export function answererOf(
   { answerPartner, journal, clock }: ComposedPlatform,
-  { fails, confuses, saysLittle, onAccepted }: EdgeOptions,
+  { fails, confuses, takesNoDetail, saysLittle, onAccepted }: EdgeOptions,
 ): Handler {
   return async (request) => {
     const { method, path, headers, body } = request
+    if (takesNoDetail && hasLongDetail(body)) return tooLong
     const readBody = async () => Buffer.from(body)
     // The client of a real connection adds it.
     const rawHeaders = [...headers, 'content-length', String(body.length)]

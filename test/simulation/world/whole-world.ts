@@ -111,6 +111,7 @@ async function assemble(
   const platform = installPlatform({
     host: far,
     network,
+    takesNoDetail: random.part('platform').happens(0.3),
     webhookUrls:
       kind === 'shared-identity'
         ? new Map([[identity, webhookUrlOfShared]])

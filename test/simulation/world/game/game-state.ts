@@ -10,6 +10,8 @@ export interface DecidedOrder {
   readonly name?: string | undefined
   /** The platform has the result, or needs it no more. Only for a game server that reports by itself. */
   readonly isReported?: boolean
+  /** A fault of the game server has lost it before it was reported. It decides again when the order is offered again. */
+  readonly isLost?: boolean
   /** The game server has heard how the transaction ended. An end that is listed before its terminal event comes has no outcome. */
   readonly hasOutcome?: boolean
 }
@@ -115,7 +117,7 @@ function isPutOffNoMore(before: GameState, next: GameState, itemRef: string): bo
 export function handle(state: GameState, order: OfferedOrder, canGive: boolean, name?: string): void {
   const { transactionId, itemRef, quantity } = order
   const known = state.orders[transactionId]
-  if (known && known.result !== 'TEMPORARY') return
+  if (known && known.result !== 'TEMPORARY' && !known.isLost) return
   delete state.orders[transactionId]
   const result =
     !canGive || !(itemRef in state.stock) ? 'TEMPORARY' : left(state, itemRef) < quantity ? 'OUT_OF_STOCK' : 'DELIVERED'

@@ -12,6 +12,8 @@ export interface Quirks {
   wrapsReplies: boolean
   /** It names what it calls once more among the fields of the call, as a file does. */
   namesActions: boolean
+  /** It loses orders that it has taken and not given. */
+  losesOrders: boolean
   /** It reads one file of an order at each look, so its replies have different times. */
   readsOneByOne: boolean
   /** It reads the newest order first. */
@@ -42,6 +44,7 @@ export interface Quirks {
 export function drawQuirks(random: Pick<Random, 'happens'>): Quirks {
   return {
     ...noQuirks(),
+    losesOrders: random.happens(0.2),
     wrapsReplies: random.happens(0.3),
     namesActions: random.happens(0.3),
     readsOneByOne: random.happens(0.4),
@@ -63,6 +66,7 @@ function noQuirks(): Quirks {
     isSlow: false,
     saysGarbage: false,
     repeatsReplies: false,
+    losesOrders: false,
     wrapsReplies: false,
     namesActions: false,
     readsOneByOne: false,

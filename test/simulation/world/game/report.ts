@@ -1,6 +1,11 @@
+import type { Day } from '../day.ts'
 import type { GameCall, Told } from './call-agent.ts'
 import type { DayParts } from './game-parts.ts'
 import { isForSale, type ListedItem, left, noteReport } from './game-state.ts'
+
+const isBusy: ReadonlySet<Day['phase']> = new Set(['open', 'wave'])
+/** How many orders a game server loses that does so. */
+const lossRate = 0.3
 
 /** How often a call that needs no id has one. */
 const idRate = 0.3
@@ -78,8 +83,8 @@ function registrationAfter(told: Told | undefined): ListedItem['registration'] {
 /** Reports by itself what became of each order, until the platform accepts it. */
 async function reportResults(parts: DayParts): Promise<void> {
   const { store, call, callsBy } = parts
-  for (const [transactionId, { result, itemRef, isReported }] of Object.entries(store.read().orders)) {
-    if (isReported) continue
+  for (const [transactionId, { result, itemRef, isReported, isLost }] of Object.entries(store.read().orders)) {
+    if (isReported || isLost || losesOrder(parts, transactionId)) continue
     const failure = { reason: result, observedQuantity: left(store.read(), itemRef) }
     const operation = result === 'DELIVERED' ? 'transaction.delivery' : 'transaction.delivery-failure'
     const input = { transactionId: Number(transactionId), ...(result !== 'DELIVERED' && failure) }
@@ -96,6 +101,18 @@ async function reportResults(parts: DayParts): Promise<void> {
     const told = await call({ operation, input, id })
     if (told?.ok) store.change((next) => noteReport(next, transactionId, result))
   }
+}
+
+/** Nothing was given for it, so the order may be decided again. */
+function losesOrder({ store, day, quirks, process }: DayParts, transactionId: string): boolean {
+  const known = store.read().orders[transactionId]
+  const isLost =
+    quirks.losesOrders && isBusy.has(day.phase) && known?.result === 'OUT_OF_STOCK' && process.random.happens(lossRate)
+  if (isLost)
+    store.change((next) => {
+      next.orders[transactionId] = { ...known, isLost }
+    })
+  return isLost
 }
 
 /** A tool of the staff asks by HTTP for what a file asks, while that waits. One of the two is sent, and the other gets its answer. */

@@ -92,6 +92,8 @@ export class RetryPromises {
     // The agent also sends stocks again by itself.
     if (key === undefined || call.operation === 'market.adjust-stock') return
     const { ownAgent } = this.#parts
+    // Its id is used again, and agents that share a store do not tell each other when it is over.
+    if (!ownAgent && call.operation === 'character.link') return
     if (ownAgent) {
       const together = this.#ofProcess(ownAgent.startedMs())
       this.#together = { ...together, calls: together.calls + 1 }

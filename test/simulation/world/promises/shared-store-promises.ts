@@ -6,6 +6,7 @@ import type { AgentWitness, GivenCall } from '../witnessed.ts'
 import type { Break } from './judge.ts'
 import { keyOf } from './key-promises.ts'
 import type { Unfinished } from './quiet-promises.ts'
+import { parseSignature } from './signature.ts'
 import { Since } from './since.ts'
 
 /** An attempt that an agent has not given up. */
@@ -17,6 +18,8 @@ interface UnderWay {
 /** The agent leaves 5 s for a request to arrive. Its clock and that of the store may drift by a little. */
 const leaseKeptMs = 4_500
 
+/** What clocks may differ by. */
+const arrivesLeewayMs = 5_000
 /** Longer than the deadline of a call, and of the one before it. */
 const keptMsMax = 65_000
 /** Several renewals, of which each looks for the dead. */
@@ -71,6 +74,7 @@ export class SharedStorePromises {
         const shared = sharedOf(request)
         if (shared === undefined) return undefined
         this.#checkIntent(request)
+        this.#checkDue(request)
         return this.#follow(agentName, shared)
       },
       onGiven: (call, text) => {
@@ -144,6 +148,17 @@ export class SharedStorePromises {
     const rows = this.#store.look('SELECT FROM market_agent.call WHERE id = $1 AND in_doubt', [id])
     if (rows && (rows.length === 0 || this.#store.isUnsynced('call', { id })))
       this.#break('a purchase is sent only if its intent is in the store', id)
+  }
+
+  /** If the agent dies now, another one sends the newest stock again when this one can arrive no more. */
+  #checkDue({ operation, transactionId, headers }: SentRequest): void {
+    if (operation !== 'transaction.delivery-failure' || transactionId === undefined) return
+    const { clock } = this.#platform.composed
+    const arrivesForMs = (parseSignature(headers)?.exp ?? 0) * 1_000 - clock.nowMs()
+    const sql = 'SELECT due_at_ms - market_agent.steady_ms() AS ms FROM market_agent.repair WHERE key = $1'
+    const [row] = this.#store.look(sql, [`itemRef ${this.#platform.itemOf(transactionId)}`]) ?? []
+    if (row && Number(row['ms']) < arrivesForMs - arrivesLeewayMs)
+      this.#break('the store knows how long a report may arrive', `${transactionId}: ${row['ms']} of ${arrivesForMs}`)
   }
 
   #checkAnswer({ operation, id = '' }: GivenCall, text: string): void {

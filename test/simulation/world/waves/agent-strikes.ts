@@ -243,15 +243,24 @@ export function slowDiskDown({ host: { diskFaults } }: AgentHost, { within, late
 const asksMuchMs = { min: 500, max: 8_000 }
 
 /** An agent is stopped while much waits for it, and more arrives. Requests that it has claimed and not begun get their names back. */
-export function stopWhileBusy(agent: AgentHost, { within, later }: WaveTime, { servers }: World): void {
+export function stopWhileBusy(agent: AgentHost, { random, within, later }: WaveTime, { servers }: World): void {
   const quirks = servers.find(({ host }) => host === agent.host)?.quirks
   within(asksMuchMs.max, 'a game server asks for much', () => {
     if (quirks) quirks.asksMuch = true
     later(asksMuchMs, 'an agent is stopped while much waits', () => {
       if (quirks) quirks.asksMuch = false
       agent.restart()
+      if (random.happens(0.3)) endWhileNamesGoBack(agent, later)
     })
   })
+}
+
+const namesGoBack = /^(?:link|unlink) /
+const killedMs = { min: 1_000, max: 5_000 }
+
+function endWhileNamesGoBack({ agent: { program } }: AgentHost, later: WaveTime['later']): void {
+  program.process?.endAtCall(0, { calls: namesGoBack })
+  later(killedMs, 'an agent that was stopped is started again', () => program.start())
 }
 
 const lockRefusedMs = { min: 2_000, max: 10_000 }
