@@ -72,11 +72,14 @@ export class EventPromises {
     }
   }
 
-  /** An order that is disputed, or over, is not acted on. */
+  /** The file of an order that is disputed, or over, is not left there when nobody may act on it any more. */
   #checkNotAwaited(there: readonly string[]): void {
+    const { host, spool, nowMs } = this.#parts
     for (const name of there) {
       const sinceMs = this.#notAwaitedMs.get(Number(orderOfFile(name))) ?? Number.POSITIVE_INFINITY
-      if (eventOfFile(name) === 'transfer_order' && this.#parts.nowMs() > sinceMs + staysMsMax)
+      if (nowMs() < sinceMs + staysMsMax) continue
+      const { actUntil = '' } = readEvent(host.disk.textOf(`${spool}/events/${name}`)) ?? {}
+      if (Date.parse(actUntil) < host.clock.wallMs - staysMsMax)
         this.#parts.break('the file of an order goes when the platform does not wait for it', name)
     }
   }

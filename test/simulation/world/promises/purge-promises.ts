@@ -36,8 +36,10 @@ export class PurgePromises {
   check(): void {
     const { startedMs, nowMs, clock, state, isWorking } = this.#parts
     const steadySinceMs = this.#disk.look() ?? Number.POSITIVE_INFINITY
-    const sinceMs = Math.max(startedMs(), clock.lastSetMs ?? 0, this.#sleptMs, steadySinceMs)
-    if (!isWorking() || nowMs() < sinceMs + keptMsMax) return
+    const sinceMs = Math.max(startedMs(), this.#sleptMs, steadySinceMs)
+    // Until the next write, the disk does not say that the clock was set.
+    const wasClockSet = (clock.lastSetMs ?? Number.NEGATIVE_INFINITY) >= startedMs()
+    if (!isWorking() || wasClockSet || nowMs() < sinceMs + keptMsMax) return
     if (hasExpiredCall(state, clock.wallMs - keptMsMax))
       this.#parts.break('what an agent has promised to forget is gone from its disk')
   }

@@ -259,8 +259,14 @@ const namesGoBack = /^(?:link|unlink) /
 const killedMs = { min: 1_000, max: 5_000 }
 
 function endWhileNamesGoBack({ agent: { program } }: AgentHost, later: WaveTime['later']): void {
-  program.process?.endAtCall(0, { calls: namesGoBack })
-  later(killedMs, 'an agent that was stopped is started again', () => program.start())
+  const { process } = program
+  process?.endAtCall(0, {
+    calls: namesGoBack,
+    end() {
+      process.end()
+      later(killedMs, 'an agent that was stopped is started again', () => program.start())
+    },
+  })
 }
 
 const lockRefusedMs = { min: 2_000, max: 10_000 }
