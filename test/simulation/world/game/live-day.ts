@@ -211,19 +211,17 @@ async function askMuch(parts: DayParts): Promise<void> {
 
 async function askAtOnce({ call, process: { random } }: DayParts, count: number): Promise<void> {
   const ask = () => {
-    // A mistake: one id for different questions.
-    const prefix = random.happens(0.2) ? 'question' : undefined
     const number = random.happens(0.6) ? random.integer(1, 2) : undefined
-    const idOf = (operation: string) => (number === undefined ? undefined : `${prefix ?? operation}-${number}`)
-    const linked = idOf('character.link') ?? `Ana-${random.integer(1, 1e9)}`
     const [operation, input] = random.pick([
       ['market.eligibility', { characterRef: random.pick([seller, 'Ana']) }],
       // Links of one character are one call that is repeated.
-      ['character.link', { characterRef: linked }],
+      ['character.link', { characterRef: `Ana-${number ?? random.integer(3, 1e9)}` }],
       ['transaction.create.envelope', { itemRef: 'sword', quantity: 1, buyerCharacterRef: 'Ana' }],
       ['market.register.envelope', registrationOf('sword').input],
     ] as const)
-    return call({ operation, input, id: idOf(operation) })
+    // A mistake: one id for different questions. A link is no question.
+    const prefix = operation !== 'character.link' && random.happens(0.2) ? 'question' : operation
+    return call({ operation, input, id: number === undefined ? undefined : `${prefix}-${number}` })
   }
   await Promise.all(Array.from({ length: count }, ask))
 }

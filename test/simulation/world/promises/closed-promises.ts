@@ -28,7 +28,7 @@ export class ClosedPromises implements Partial<AgentWitness> {
   /** By transaction, when the log said that the platform does not know it. */
   readonly #doubtedMs = new Map<number, number>()
 
-  /** When each order was over last, by transaction. */
+  /** Since when each order is over, by transaction. */
   readonly #overMs = new Map<number, number>()
   /** The orders that the platform has confirmed, and the start of the process that says so: a power cut may take that back. */
   readonly #confirmed = new Map<number, number>()
@@ -40,7 +40,9 @@ export class ClosedPromises implements Partial<AgentWitness> {
   onLogged({ transactionId, phase, msg, text }: LoggedLine): void {
     if (transactionId === undefined) return
     const { startedMs } = this.#parts
-    if (phase === 'closed' || phase === 'ended') this.#overMs.set(transactionId, this.#parts.nowMs())
+    const isOver = phase === 'closed' || phase === 'ended'
+    if (!isOver && phase !== undefined) this.#overMs.delete(transactionId)
+    if (isOver && !this.#overMs.has(transactionId)) this.#overMs.set(transactionId, this.#parts.nowMs())
     if (msg.startsWith('order removed')) this.#checkMonth(transactionId, text)
     if (phase === 'offered') this.#confirmed.set(transactionId, startedMs())
     if (msg.startsWith('order received under the number')) this.#confirmed.delete(transactionId)
@@ -49,7 +51,7 @@ export class ClosedPromises implements Partial<AgentWitness> {
     if (msg.startsWith('order kept open for a day')) this.#doubtedMs.set(transactionId, this.#parts.nowMs())
     const isAfterDay = msg.startsWith('order closed after a day')
     if (isAfterDay) this.#checkDay(transactionId, text)
-    if (isAfterDay || (phase !== 'closed' && phase !== 'ended')) return
+    if (isAfterDay || !isOver) return
     const { transactions } = this.#parts.platform.composed.platform.tables
     if (!transactions.historyOf(transactionId).some(({ trigger }) => nothingToDeliverAfter.has(trigger)))
       this.#parts.break('an order is closed only if the platform says that it is over', text)
