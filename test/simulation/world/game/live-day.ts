@@ -178,6 +178,9 @@ async function registerAgain(parts: DayParts): Promise<void> {
   void repeatByTool(parts, ofFile)
 }
 
+/** The platform refuses what it may accept later. */
+const tooSoon: ReadonlySet<number> = new Set([425, 429])
+
 /** Asks the platform for a purchase, for the buyer who waits longest. */
 async function buy({ store, wants, call, callsBy, process }: DayParts): Promise<void> {
   const want = wants.open.find(({ id }) => !store.read().written[id])
@@ -194,8 +197,9 @@ async function buy({ store, wants, call, callsBy, process }: DayParts): Promise<
   // A mistake: the id of a purchase for another one.
   if (told?.ok && callsBy === 'http' && process.random.happens(0.05))
     await call({ ...purchase, input: { ...purchase.input, quantity: quantity + 1 } })
-  // Some ask again although they have an answer: it is the stored one.
-  if (told && !(callsBy === 'http' && process.random.happens(0.3))) wants.close(id)
+  // The guide says that these are asked again with the same id. Some ask again although they have an answer: it is the stored one.
+  const asksAgain = callsBy === 'http' && (tooSoon.has(told?.status ?? 0) || process.random.happens(0.3))
+  if (told && !asksAgain) wants.close(id)
 }
 
 /** Asks what changes nothing, or for what a game client carries. Sometimes many things at once, and some under an id that was used before. */

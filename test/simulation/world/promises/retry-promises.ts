@@ -1,5 +1,6 @@
 import type { AttemptResult } from '../../../../agent/platform/attempt-result.ts'
 import type { GameCall, Told } from '../game/call-agent.ts'
+import type { GameWays } from '../game/game-parts.ts'
 import type { SentRequest } from '../sent-request.ts'
 import { askedDateWaitMs, askedWaitMs, isAskedToWaitUntil } from './asked-wait.ts'
 import type { OwnAgent } from './attempt-promises.ts'
@@ -9,6 +10,7 @@ import type { Break } from './judge.ts'
 
 interface RetryPromisesParts {
   readonly break: Break
+  readonly callsBy: GameWays['callsBy']
   readonly nowMs: () => number
   /** Undefined where several may make the attempts. */
   readonly ownAgent: OwnAgent | undefined
@@ -25,6 +27,14 @@ interface CallsOfKey {
   readonly diskChanges: number
   /** The last attempt since a call was asked. */
   readonly last: Attempt | undefined
+}
+
+/** All calls of one process. */
+interface Together {
+  readonly startedMs: number
+  readonly calls: number
+  readonly askedMs: readonly number[]
+  readonly sentMs: readonly number[]
 }
 
 interface Attempt {
@@ -65,6 +75,8 @@ const callMsMax = 45_000
 const attemptMsMin = 2_000
 /** The retries of all calls together: ten a second, as many at once, and one for every five calls. */
 const retriesMax = { inMs: 5_000, count: 62, callsForOne: 5 }
+/** The first attempt of a call leaves within this time. */
+const firstSentMsMax = 40_000
 /** The agent may make ten retries a second. If fewer attempts than this ended lately, one is left. */
 const retriesWithin = { count: 8, ms: 5_000 }
 
@@ -78,8 +90,8 @@ export class RetryPromises {
   readonly #byKey = new Map<string, CallsOfKey>()
   /** When a call of each key was asked last whose answer nobody hears. */
   readonly #unheardMs = new Map<string, number>()
-  /** The calls and the last retries of the process that runs now. */
-  #together = { startedMs: Number.NaN, calls: 0, retriedMs: [] as readonly number[] }
+  /** The calls of the process that runs now: how many, and when the last ones were asked and sent. */
+  #together: Together = { startedMs: Number.NaN, calls: 0, askedMs: [], sentMs: [] }
   /** When the last attempts ended. */
   #endedMs: readonly number[] = []
 
@@ -91,13 +103,10 @@ export class RetryPromises {
     const key = keyOfAny(call)
     // The agent also sends stocks again by itself.
     if (key === undefined || call.operation === 'market.adjust-stock') return
-    const { ownAgent } = this.#parts
+    const { ownAgent, callsBy } = this.#parts
     // Its id is used again, and agents that share a store do not tell each other when it is over.
     if (!ownAgent && call.operation === 'character.link') return
-    if (ownAgent) {
-      const together = this.#ofProcess(ownAgent.startedMs())
-      this.#together = { ...together, calls: together.calls + 1 }
-    }
+    if (ownAgent && callsBy === 'http') this.#noteTogether(ownAgent.startedMs(), 'asked')
     const before = this.#byKey.get(key)
     const open = (before?.open ?? 0) + 1
     const nowMs = this.#parts.nowMs()
@@ -120,17 +129,24 @@ export class RetryPromises {
     return last?.next.at === 'never' && nowMs() < last.sentMs + idWindowMs
   }
 
-  #ofProcess(startedMs: number) {
-    return this.#together.startedMs === startedMs ? this.#together : { startedMs, calls: 0, retriedMs: [] }
+  #noteTogether(startedMs: number, what: 'asked' | 'sent'): void {
+    const nowMs = this.#parts.nowMs()
+    const isSame = this.#together.startedMs === startedMs
+    const { calls, askedMs, sentMs } = isSame ? this.#together : { calls: 0, askedMs: [], sentMs: [] }
+    const since = (times: readonly number[], ms: number) => times.filter((atMs) => atMs > nowMs - ms)
+    this.#together = {
+      startedMs,
+      calls: what === 'asked' ? calls + 1 : calls,
+      askedMs: [...since(askedMs, firstSentMsMax), ...(what === 'asked' ? [nowMs] : [])],
+      sentMs: [...since(sentMs, retriesMax.inMs), ...(what === 'sent' ? [nowMs] : [])],
+    }
   }
 
-  #countRetry({ startedMs }: OwnAgent): void {
-    const nowMs = this.#parts.nowMs()
-    const { calls, retriedMs } = this.#ofProcess(startedMs())
-    const recentMs = [...retriedMs.filter((atMs) => atMs > nowMs - retriesMax.inMs), nowMs]
-    this.#together = { startedMs: startedMs(), calls, retriedMs: recentMs }
-    if (recentMs.length > retriesMax.count + calls / retriesMax.callsForOne)
-      this.#parts.break('the retries of all calls together have a bound', `${recentMs.length} in 5 s, ${calls} calls`)
+  /** Each call has one first attempt. All others are retries. */
+  #checkTogether(): void {
+    const { calls, askedMs, sentMs } = this.#together
+    if (sentMs.length > askedMs.length + retriesMax.count + calls / retriesMax.callsForOne)
+      this.#parts.break('the retries of all calls together have a bound', `${sentMs.length} in 5 s, ${calls} calls`)
   }
 
   /** Somebody else asks, and nobody hears the answer. */
@@ -189,8 +205,12 @@ export class RetryPromises {
     const isOnce = onceOperations.some((operation) => key.startsWith(operation))
     const before = this.#isKnown(calls) ? calls.last : undefined
     if (before && (calls.isAlone || this.#isForbidden(key))) this.#check(key, before, isOnce)
-    const { ownAgent } = this.#parts
-    if (before && calls.isAlone && ownAgent) this.#countRetry(ownAgent)
+    const { ownAgent, callsBy } = this.#parts
+    // A file may have waited for its agent.
+    if (ownAgent && callsBy === 'http') {
+      this.#noteTogether(ownAgent.startedMs(), 'sent')
+      this.#checkTogether()
+    }
     const isHurried = before !== undefined && nowMs() - before.endedMs < hurried.msMax
     const attempt: Attempt = {
       sentMs: nowMs(),
