@@ -100,13 +100,12 @@ export function journalOver(
     return entry && entry.endsAtMs >= time.nowMs() ? entry : undefined
   }
 
-  /** For a call that was already sent. */
+  /** For what must be stored, if necessary in the space that is kept for it. */
   function commitForSure(work: () => void): void {
     try {
       writer.commit(work)
     } catch (error) {
       if (!(error instanceof StoreFullError)) throw error
-      // Its call was already sent, so the commit must succeed.
       ballast.drop()
       room.report(error)
       writer.commit(work)
@@ -197,6 +196,8 @@ export function journalOver(
     },
 
     async endCleanly() {
+      // Without it the next process would take what is due later for due now.
+      time.storeOffset(commitForSure)
       commitForSure(() => repairs.writeLifetime(0))
     },
 
@@ -212,9 +213,10 @@ export function journalOver(
         time.storeOffset(commitForSure)
       } catch (error) {
         ignoreStoreFailure(error)
+      } finally {
+        room.close()
+        await writer.close()
       }
-      room.close()
-      await writer.close()
     },
   }
   return journal

@@ -110,7 +110,7 @@ export class StoreCluster {
   }
 
   /** Whether a crash may lose the last change of a row with these values. */
-  isUnsynced(table: 'call' | 'orders' | 'observation' | 'repair', values: Readonly<Record<string, unknown>>): boolean {
+  isUnsynced(table: 'call' | 'observation', values: Readonly<Record<string, unknown>>): boolean {
     return this.#unsynced.has(`market_agent.${table}`, values)
   }
 }

@@ -51,7 +51,7 @@ export interface AgentParts extends Pick<GameWays, 'ordersBy' | 'hasSpool'> {
   readonly store?: SharedStore | undefined
   readonly addresses: HostAddresses
   readonly orderDoor: OrderDoor
-  /** Without it no call is taken. */
+  /** What a caller must show. */
   readonly callAccess: CallAccess
   /** Of an attempt, and of a call with all its attempts. */
   readonly deadlines: Pick<AgentConfig, 'attemptTimeoutMs' | 'callDeadlineMs'>
@@ -65,7 +65,7 @@ export interface AgentParts extends Pick<GameWays, 'ordersBy' | 'hasSpool'> {
   readonly onMistakeTaken: () => void
 }
 
-/** A key by which the platform knows an agent, or the token by which its game server knows it. */
+/** A key by which the platform knows an agent, the token by which its game server knows it, or that by which it knows its callers. */
 export type Credential = 'signing key' | 'API key' | 'forward token' | 'call token'
 
 /** The kid of a key by which an agent knows the platform. */

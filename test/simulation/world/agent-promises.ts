@@ -95,7 +95,7 @@ export function promisesAbout(parts: AgentPromisesParts): AgentPromises {
   const ownerOf = (id: number) => platform.composed.platform.tables.transactions.byId(id)?.gameServerId
 
   // What leaves for the platform.
-  const tokens = () => [parts.orderDoor.token, ...[parts.callAccess.token ?? []].flat()]
+  const tokens = () => [parts.orderDoor.token, parts.callAccess.token].filter((token) => token !== undefined)
   const secrets = () => [...registrations.values().map(({ apiKey }) => apiKey), ...tokens()]
   const wire = new WirePromises({ ...judge, secrets, textOf: (path) => host.disk.textOf(path), nowMs, ...deadlines })
   const credentials = new CredentialPromises({

@@ -15,5 +15,11 @@ export interface CallDoor {
 
 /** The header that shows its token; none for an agent that has none. */
 export function authorization({ access: { token } }: Pick<CallDoor, 'access'>): readonly string[] {
-  return token === undefined ? [] : ['authorization', `Bearer ${token}`]
+  const shown = bearer(token)
+  return shown === undefined ? [] : ['authorization', shown]
+}
+
+/** How a token is shown. */
+export function bearer(token: string | undefined): string | undefined {
+  return token && `Bearer ${token}`
 }

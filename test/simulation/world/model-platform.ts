@@ -66,6 +66,8 @@ export interface PlatformParts {
   readonly network: Network
   /** Whether it takes no long `detail`, ever. */
   readonly takesNoDetail: boolean
+  /** Whether it leaves out what the interface does not promise. */
+  readonly saysLittle: boolean
   /** The URL for the webhooks of each identity, by its name. */
   readonly webhookUrls: ReadonlyMap<string, string>
   /** Called once: from then on the game servers can be started. */
@@ -83,6 +85,7 @@ export function installPlatform({
   host,
   network,
   takesNoDetail,
+  saysLittle,
   webhookUrls,
   onRegistered,
   onAccepted,
@@ -137,7 +140,7 @@ export function installPlatform({
         fails: () => failing.isOn && process.random.happens(0.5),
         confuses: () => confusing.isOn && process.random.happens(0.5),
         takesNoDetail,
-        saysLittle: process.random.happens(0.5),
+        saysLittle,
         onAccepted: noteAccepted,
       }),
     )

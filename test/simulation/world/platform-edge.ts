@@ -2,7 +2,7 @@ import { headOf } from '../../../platform-stub/http/answer.ts'
 import { requestOf } from '../../../platform-stub/http/http-request.ts'
 import type { ComposedPlatform } from '../../../platform-stub/server/compose-platform.ts'
 import { type PostOutcome, sentHeaders, type WebhookPost } from '../../../platform-stub/webhooks/webhook-post.ts'
-import type { Handler, NetworkAnswer, NetworkRequest } from '../network/message.ts'
+import type { Handler, NetworkRequest } from '../network/message.ts'
 import type { Network } from '../network/network.ts'
 import type { ModelProcess } from '../process.ts'
 import { fieldsIn } from './promises/fields-in.ts'
@@ -34,7 +34,7 @@ interface EdgeOptions {
   readonly confuses: () => boolean
   /** Whether it takes no long `detail`, ever. */
   readonly takesNoDetail: boolean
-  /** Whether it leaves out what the interface does not promise. */
+  /** Whether it leaves out what the interface does not promise: the number of a purchase, and a body where there is nothing to return. */
   readonly saysLittle: boolean
   /** Called with each request that the platform has accepted, and with the body of its answer. */
   readonly onAccepted: (request: NetworkRequest, answer: string) => void
@@ -58,24 +58,9 @@ export function answererOf(
     if (fails()) return failed
     const text = answer.body as string
     const shown = method === 'GET' && confuses() ? text.replace(/"itemRef":"[^"]*/, `$&${ofAnother}`) : text
-    const { status } = answer
-    const whole = { status, headers: recordOf(headOf(answer, clock.nowMs())), body: Buffer.from(shown) }
-    return saysLittle && status === 200 ? withoutExtras(path, whole) : whole
-  }
-}
-
-/** A success without what the interface does not promise: a body where there is nothing to return, and the number of a purchase. */
-function withoutExtras(path: string, answer: NetworkAnswer): NetworkAnswer {
-  const { body } = answer
-  if (body.length === 0) return { ...answer, status: 204 }
-  if (path !== '/v1/api/transactions') return answer
-  return {
-    ...answer,
-    body: Buffer.from(
-      Buffer.from(body)
-        .toString()
-        .replace(/"transactionId":\d+,/, ''),
-    ),
+    const said = saysLittle && path === '/v1/api/transactions' ? shown.replace(/"transactionId":\d+,/, '') : shown
+    const status = saysLittle && answer.status === 200 && said === '' ? 204 : answer.status
+    return { status, headers: recordOf(headOf(answer, clock.nowMs())), body: Buffer.from(said) }
   }
 }
 

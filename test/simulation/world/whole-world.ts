@@ -111,7 +111,8 @@ async function assemble(
   const platform = installPlatform({
     host: far,
     network,
-    takesNoDetail: random.part('platform').happens(0.3),
+    takesNoDetail: random.part('detail').happens(0.3),
+    saysLittle: random.part('little').happens(0.5),
     webhookUrls:
       kind === 'shared-identity'
         ? new Map([[identity, webhookUrlOfShared]])

@@ -82,7 +82,7 @@ const patienceWithoutReadingMs = 1_000
 /** How often a game server with several agents asks the next one for no reason, as a load balancer does. */
 const nextRate = 0.2
 
-/** Of these calls the platform has an `action` too, and another one than a file. */
+/** The platform has an `action` for these calls too. It differs from the one in a file. */
 const withActions: ReadonlySet<string> = new Set(['market.adjust-stock', 'market.withdraw'])
 
 /** Calls by `POST /call`. After a call that an agent did not answer, or could not execute, the next agent is asked. */

@@ -223,7 +223,7 @@ async function askAtOnce({ call, process: { random } }: DayParts, count: number)
       ['transaction.create.envelope', { itemRef: 'sword', quantity: 1, buyerCharacterRef: 'Ana' }],
       ['market.register.envelope', registrationOf('sword').input],
     ] as const)
-    // A mistake: one id for different questions. A link is no question.
+    // A mistake: one id for different questions. A link is not a question.
     const prefix = operation !== 'character.link' && random.happens(0.2) ? 'question' : operation
     return call({ operation, input, id: number === undefined ? undefined : `${prefix}-${number}` })
   }

@@ -4,7 +4,7 @@ import type { DayParts } from './game-parts.ts'
 import { isForSale, type ListedItem, left, noteReport } from './game-state.ts'
 
 const isBusy: ReadonlySet<Day['phase']> = new Set(['open', 'wave'])
-/** How many orders a game server loses that does so. */
+/** How often such a game server loses an order. */
 const lossRate = 0.3
 
 /** How often a call that needs no id has one. */
@@ -84,7 +84,7 @@ function registrationAfter(told: Told | undefined): ListedItem['registration'] {
 async function reportResults(parts: DayParts): Promise<void> {
   const { store, call, callsBy } = parts
   for (const [transactionId, { result, itemRef, isReported, isLost }] of Object.entries(store.read().orders)) {
-    if (isReported || isLost || losesOrder(parts, transactionId)) continue
+    if (isReported || isLost || loseOrder(parts, transactionId)) continue
     const failure = { reason: result, observedQuantity: left(store.read(), itemRef) }
     const operation = result === 'DELIVERED' ? 'transaction.delivery' : 'transaction.delivery-failure'
     const input = { transactionId: Number(transactionId), ...(result !== 'DELIVERED' && failure) }
@@ -103,8 +103,8 @@ async function reportResults(parts: DayParts): Promise<void> {
   }
 }
 
-/** Nothing was given for it, so the order may be decided again. */
-function losesOrder({ store, day, quirks, process }: DayParts, transactionId: string): boolean {
+/** Nothing was given for it, so the order may be decided again. @returns Whether it is lost now. */
+function loseOrder({ store, day, quirks, process }: DayParts, transactionId: string): boolean {
   const known = store.read().orders[transactionId]
   const isLost =
     quirks.losesOrders && isBusy.has(day.phase) && known?.result === 'OUT_OF_STOCK' && process.random.happens(lossRate)

@@ -8,7 +8,6 @@ import { actedAsTold, isProvable } from './acted.ts'
 import { outcomeOf } from './attempt-outcome.ts'
 import { keyOfCall, keyOfSent } from './call-keys.ts'
 import type { Break } from './judge.ts'
-import { isRepetition } from './repetition.ts'
 
 /** Calls of a game server that mean the same. */
 interface CallsOfKey {
@@ -56,9 +55,8 @@ export class AttemptPromises {
   /** Until the platform is seen to have acted. */
   readonly #byKey = new Map<string, CallsOfKey>()
 
-  /** When an attempt of each key ended last that was not clearly accepted or refused. */
-  readonly #unclearMs = new Map<string, number>()
-  readonly #askedMs = new WeakMap<GameCall, number>()
+  /** The keys with an attempt that was not clearly accepted or refused. A later call may get the same answer. */
+  readonly #unclear = new Set<string>()
 
   constructor(parts: AttemptPromisesParts) {
     this.#parts = parts
@@ -67,7 +65,6 @@ export class AttemptPromises {
   onAsked(call: GameCall): void {
     const key = keyOfCall(call)
     if (key === undefined) return
-    this.#askedMs.set(call, this.#parts.nowMs())
     this.#checkRefusal(key, call)
     if (this.#hasActed(call)) this.#byKey.delete(key)
     else this.#callsOf(key).notRefused.add(call)
@@ -90,7 +87,7 @@ export class AttemptPromises {
     calls?.doubtful.add(request)
     return (result) => {
       const outcome = outcomeOf(result)
-      if (outcome !== 'accepted' && outcome !== 'refused') this.#unclearMs.set(key, this.#parts.nowMs())
+      if (outcome !== 'accepted' && outcome !== 'refused') this.#unclear.add(key)
       if (outcome === 'refused') calls?.doubtful.delete(request)
     }
   }
@@ -98,21 +95,15 @@ export class AttemptPromises {
   onTold(call: GameCall, told: Told): void {
     const key = keyOfCall(call)
     const calls = this.#byKey.get(key ?? '')
-    if (key !== undefined && told.code === notUnderstood && !isRepetition(told.text))
-      this.#checkUnclear(key, call, told)
+    // Nobody understands a page, or half of an answer.
+    if (key !== undefined && told.code === notUnderstood && !this.#unclear.has(key))
+      this.#parts.break('what the platform accepts is told as a success', `${key}: ${told.text}`)
     if (key === undefined || !calls || told.ok) return
     if (told.isUncertain) this.#checkDoubt(calls, `${key}: ${told.text}`)
     else {
       calls.notRefused.delete(call)
       this.#checkRefusal(key, call, told.text)
     }
-  }
-
-  /** The agent does not understand what the platform has said. Half of an answer, or a page, is not understood by anybody. */
-  #checkUnclear(key: string, call: GameCall, { text }: Told): void {
-    const askedMs = this.#askedMs.get(call) ?? Number.NEGATIVE_INFINITY
-    if ((this.#unclearMs.get(key) ?? Number.NEGATIVE_INFINITY) < askedMs)
-      this.#parts.break('what the platform accepts is told as a success', `${key}: ${text}`)
   }
 
   /** Somebody asks for a call whose answer nobody hears. */

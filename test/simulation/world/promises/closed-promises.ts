@@ -22,7 +22,7 @@ const nothingToDeliverAfter: ReadonlySet<string> = new Set([
   'cancel',
 ])
 
-/** An order is closed only after the platform has accepted its result, has said that it is over, or has not known it for a day. */
+/** An order is closed only after the platform has accepted its result, has said that it is over, or has not known it for a day. One that it has confirmed is not dropped before, and one that is over is kept for a month. */
 export class ClosedPromises implements Partial<AgentWitness> {
   readonly #parts: ClosedPromisesParts
   /** By transaction, when the log said that the platform does not know it. */

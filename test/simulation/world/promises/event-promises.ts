@@ -37,13 +37,16 @@ export class EventPromises {
   /** The files of events that the game server has. */
   readonly #staying: Since
 
-  /** When the platform said that it does not wait for an order, by transaction. */
-  readonly #notAwaitedMs = new Map<number, number>()
+  /** Orders for which the platform does not wait, as it said last. */
+  readonly #notAwaited = new Set<number>()
+  /** The files of such orders. */
+  readonly #left: Since
 
   constructor(parts: EventPromisesParts) {
     this.#parts = parts
     this.#away = new Since(parts.nowMs)
     this.#staying = new Since(parts.nowMs)
+    this.#left = new Since(parts.nowMs)
   }
 
   /** A file of the spool has got another name, perhaps that of an event. */
@@ -52,7 +55,7 @@ export class EventPromises {
     if (dirname(to) !== `${spool}/events`) return
     const { wallMs } = host.clock
     const isOrder = eventOfFile(basename(to)) === 'transfer_order'
-    this.#notAwaitedMs.delete(Number(orderOfFile(basename(to))))
+    this.#notAwaited.delete(Number(orderOfFile(basename(to))))
     const { actUntil } = readEvent(host.disk.textOf(to)) ?? {}
     const untilMs = Date.parse(actUntil ?? '')
     const isInTime = untilMs > wallMs && untilMs <= wallMs + actMsMax
@@ -67,21 +70,20 @@ export class EventPromises {
     return (result) => {
       if (result.kind !== 'answered' || result.status !== 200) return
       const { data } = fieldsIn<{ readonly data: Fields }>(result.body)
-      if (data?.['deliveryStatus'] === 'AGUARDANDO_SERVIDOR') this.#notAwaitedMs.delete(id)
-      else if (data) this.#notAwaitedMs.set(id, this.#notAwaitedMs.get(id) ?? this.#parts.nowMs())
+      if (data?.['deliveryStatus'] === 'AGUARDANDO_SERVIDOR') this.#notAwaited.delete(id)
+      else if (data) this.#notAwaited.add(id)
     }
   }
 
   /** The file of an order that is disputed, or over, is not left there when nobody may act on it any more. */
   #checkNotAwaited(there: readonly string[]): void {
-    const { host, spool, nowMs } = this.#parts
-    for (const name of there) {
-      const sinceMs = this.#notAwaitedMs.get(Number(orderOfFile(name))) ?? Number.POSITIVE_INFINITY
-      if (nowMs() < sinceMs + staysMsMax) continue
+    const { host, spool } = this.#parts
+    const isLeft = (name: string) => {
       const { actUntil = '' } = readEvent(host.disk.textOf(`${spool}/events/${name}`)) ?? {}
-      if (Date.parse(actUntil) < host.clock.wallMs - staysMsMax)
-        this.#parts.break('the file of an order goes when the platform does not wait for it', name)
+      return this.#notAwaited.has(Number(orderOfFile(name))) && Date.parse(actUntil) < host.clock.wallMs
     }
+    const left = this.#left.look(there.filter(isLeft), staysMsMax)
+    if (left !== undefined) this.#parts.break('the file of an order goes when the platform does not wait for it', left)
   }
 
   /** While every request arrives soon. */
@@ -114,6 +116,7 @@ export class EventPromises {
   reset(): void {
     this.#away.reset()
     this.#staying.reset()
+    this.#left.reset()
   }
 
   /** Not while it is disputed. */

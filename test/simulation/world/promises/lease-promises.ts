@@ -5,8 +5,6 @@ import { watchedSession } from './watched-session.ts'
 
 /** How long after it asked for its lease an agent may still begin something. */
 const mayBeginMs = 10_000
-/** It notices the end of its lease a little later. */
-const noticedMsMax = 3_000
 /** What the drift of a clock adds in this time. */
 const driftMs = 20
 
@@ -31,7 +29,7 @@ export class LeasePromises {
 
   /** @param requestedMs When the request arrived. The agent looked at its lease at some time after it. */
   onStatusGiven({ store, ready }: Pick<Status, 'store' | 'ready'>, requestedMs: number): void {
-    if (ready && requestedMs > this.#askedMs + mayBeginMs + noticedMsMax)
+    if (ready && requestedMs > this.#askedMs + mayBeginMs + driftMs)
       this.#break('an agent is ready only while its store can be reached', this.#agentName)
     const leftMs = Math.max(0, this.#askedMs + mayBeginMs - requestedMs)
     const shownMs = (store?.leaseS ?? 0) * 1_000

@@ -27,8 +27,8 @@ const endsOrders: ReadonlySet<HistoryRow['trigger']> = new Set([
 ])
 
 /**
- * Every move of a transaction, as the interface says it (section 3): the pair before it, the trigger, the pair after it. Not by
- * the table of the contract, which is checked here.
+ * Every move of a transaction, as the interface says it (section 3): the pair before it, the trigger, the pair after it. The
+ * contract has a table of its own, which is checked here.
  */
 const moves: ReadonlySet<string> = new Set([
   ' create AGUARDANDO_PAGAMENTO null',
@@ -44,8 +44,14 @@ const moves: ReadonlySet<string> = new Set([
   'PAGO FALHOU refund ESTORNADO FALHOU',
   'PAGO EM_DISPUTA refund ESTORNADO EM_DISPUTA',
 ])
-/** Where a rejected dispute goes: back to where it came from. */
+/** A rejected dispute returns the transaction to its earlier state. */
 const rejected = { delivered: 'PAGO ENTREGUE', awaited: 'PAGO AGUARDANDO_SERVIDOR' }
+
+/** The `reason` of a terminal event. Others have none. */
+const endReasons: Readonly<Record<string, string>> = {
+  'ESTORNADO FALHOU': 'OUT_OF_STOCK',
+  'ESTORNADO EM_DISPUTA': 'DISPUTE',
+}
 
 /** What the platform itself promises about money, stock and webhooks: checked on its books when everything has ended. */
 export class MarketPromises {
@@ -206,11 +212,6 @@ export class MarketPromises {
     if (listing?.quantitySold !== sold || sold > listing.quantityListed)
       this.#parts.break('what counts as sold was sold', `${listing?.itemRef}: ${listing?.quantitySold}, not ${sold}`)
   }
-}
-
-const endReasons: Readonly<Record<string, string>> = {
-  'ESTORNADO FALHOU': 'OUT_OF_STOCK',
-  'ESTORNADO EM_DISPUTA': 'DISPUTE',
 }
 
 function pairOf({ paymentStatus, deliveryStatus }: Pick<HistoryRow, 'paymentStatus' | 'deliveryStatus'>): string {

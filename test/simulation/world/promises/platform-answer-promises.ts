@@ -25,7 +25,7 @@ export function platformAnswerPromises(
     }
   }
 
-  /** What the answer does not have is not compared. */
+  /** Fields that the answer lacks are not compared. */
   function compare(what: string, due: Fields, said: Fields): void {
     for (const [field, value] of Object.entries(due))
       if (field in said && said[field] !== value)

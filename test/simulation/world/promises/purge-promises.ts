@@ -13,10 +13,10 @@ interface PurgePromisesParts extends ProcessParts {
   readonly isWorking: () => boolean
 }
 
-/** The agent looks once a minute. What is not the oldest may stay for some minutes more. */
+/** The agent looks once a minute. A row that is not the oldest may stay some minutes longer. */
 const keptMsMax = 3 * 60_000
 
-/** What an agent remembers for ten minutes is gone from its disk soon after. Of an agent without files: those keep their ids. */
+/** What an agent remembers for ten minutes is gone from its disk soon after. An agent with files keeps ids for longer, so it is not checked. */
 export class PurgePromises {
   readonly #parts: PurgePromisesParts
   readonly #disk: SteadyDisk

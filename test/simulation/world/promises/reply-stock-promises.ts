@@ -3,6 +3,12 @@ import type { ModelPlatform } from '../model-platform.ts'
 import { fieldsIn } from './fields-in.ts'
 import type { Break } from './judge.ts'
 
+interface Order {
+  readonly event: string
+  readonly itemRef: string
+  readonly transactionId: number
+}
+
 /** The stock in the answer to an order counts, unless the game server has reported one since the order left (interface, section 2). */
 export class ReplyStockPromises {
   readonly #break: Break
@@ -10,7 +16,7 @@ export class ReplyStockPromises {
   /** How many stocks of each item were reported. */
   readonly #reports = new Map<string, number>()
   /** Of an answer that the platform is about to take. */
-  #check: (() => void) | undefined
+  #checkTaken: (() => void) | undefined
 
   constructor(onBroken: Break, platform: () => ModelPlatform) {
     this.#break = onBroken
@@ -26,7 +32,7 @@ export class ReplyStockPromises {
       const before = this.#stockOf(itemRef)
       const endedAt = this.#platform().composed.clock.nowMs()
       const isNewest = this.#reports.get(itemRef) === reportsBefore
-      this.#check = () => {
+      this.#checkTaken = () => {
         const answer = this.#takenAnswer(transactionId, signature)
         if (answer === undefined) return
         const { observedQuantity } = fieldsIn<{ readonly observedQuantity: number }>(answer)
@@ -44,6 +50,12 @@ export class ReplyStockPromises {
     this.#reports.set(itemRef, (this.#reports.get(itemRef) ?? 0) + 1)
   }
 
+  /** Before the next event: the platform has taken what the last one has brought. */
+  check(): void {
+    this.#checkTaken?.()
+    this.#checkTaken = undefined
+  }
+
   #stockOf(itemRef: string): string {
     const { observedQuantity, observedAt } = this.#platform().listingOf(itemRef) ?? {}
     return `${observedQuantity} at ${observedAt}`
@@ -57,16 +69,4 @@ export class ReplyStockPromises {
     const isTaken = attempt?.signature === signature && (attempt.responseStatus ?? 500) < 300
     return isTaken ? (attempt.responseBody ?? undefined) : undefined
   }
-
-  /** Before the next event: the platform has taken what the last one has brought. */
-  check(): void {
-    this.#check?.()
-    this.#check = undefined
-  }
-}
-
-interface Order {
-  readonly event: string
-  readonly itemRef: string
-  readonly transactionId: number
 }

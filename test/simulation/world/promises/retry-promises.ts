@@ -75,8 +75,8 @@ const callMsMax = 45_000
 const attemptMsMin = 2_000
 /** The retries of all calls together: ten a second, as many at once, and one for every five calls. */
 const retriesMax = { inMs: 5_000, count: 62, callsForOne: 5 }
-/** The first attempt of a call leaves within this time. */
-const firstSentMsMax = 40_000
+/** The first attempt of a call leaves within this time, also if its agent was paused. */
+const firstSentMsMax = 140_000
 /** The agent may make ten retries a second. If fewer attempts than this ended lately, one is left. */
 const retriesWithin = { count: 8, ms: 5_000 }
 

@@ -153,8 +153,8 @@ export class SharedStorePromises {
   /** If the agent dies now, another one sends the newest stock again when this one can arrive no more. */
   #checkDue({ operation, transactionId, headers }: SentRequest): void {
     if (operation !== 'transaction.delivery-failure' || transactionId === undefined) return
-    const { clock } = this.#platform.composed
-    const arrivesForMs = (parseSignature(headers)?.exp ?? 0) * 1_000 - clock.nowMs()
+    const { iat = 0, exp = 0 } = parseSignature(headers) ?? {}
+    const arrivesForMs = (exp - iat) * 1_000
     const sql = 'SELECT due_at_ms - market_agent.steady_ms() AS ms FROM market_agent.repair WHERE key = $1'
     const [row] = this.#store.look(sql, [`itemRef ${this.#platform.itemOf(transactionId)}`]) ?? []
     if (row && Number(row['ms']) < arrivesForMs - arrivesLeewayMs)
@@ -162,8 +162,8 @@ export class SharedStorePromises {
   }
 
   #checkAnswer({ operation, id = '' }: GivenCall, text: string): void {
-    const isPurchase = operation === 'transaction.create' || (operation?.endsWith('.envelope') && id !== '')
-    if (!isPurchase || !text.startsWith('{"ok":true')) return
+    const mustBeStored = operation === 'transaction.create' || (operation?.endsWith('.envelope') && id !== '')
+    if (!mustBeStored || !text.startsWith('{"ok":true')) return
     const rows = this.#store.look('SELECT FROM market_agent.call WHERE id = $1 AND answer IS NOT NULL', [id])
     if (rows && (rows.length === 0 || this.#store.isUnsynced('call', { id })))
       this.#break('the answer to a purchase is given only if it is in the store', id)
@@ -172,12 +172,12 @@ export class SharedStorePromises {
   /** A reply that is confirmed, and a stock that counts as accepted. */
   #checkKept({ operation, input }: GivenCall, text: string): void {
     if (!text.startsWith('{"ok":true')) return
-    const { transactionId, itemRef } = input ?? {}
-    const isLost =
-      (operation === 'orders.take' && this.#store.isUnsynced('orders', { transaction_id: transactionId })) ||
-      (operation === 'market.adjust-stock' && this.#store.isUnsynced('observation', { item_ref: itemRef }))
-    if (isLost)
-      this.#break('a reply and a stock are confirmed only if no crash takes them back', `${transactionId} ${itemRef}`)
+    // A reply is stored together with its stock.
+    const item =
+      operation === 'orders.take' ? this.#platform.itemOf(Number(input?.['transactionId'])) : input?.['itemRef']
+    const isKept = operation === 'orders.take' || operation === 'market.adjust-stock'
+    if (isKept && this.#store.isUnsynced('observation', { item_ref: item }))
+      this.#break('a reply and a stock are confirmed only if no crash takes them back', `${operation} ${item}`)
   }
 
   /** Other agents have nothing to do with it. */

@@ -15,6 +15,8 @@ const forms: readonly RegExp[] = [
   /^POST \/v1\/api\/market\/listings - signature$/,
   /^PUT \/v1\/api\/market\/listings (?:ADJUST_STOCK|WITHDRAW) key and signature$/,
   /^GET \/v1\/api\/market\/eligibility\/[^/]+ - key and signature$/,
+  // The question for the time.
+  /^GET \/v1\/api\/market\/eligibility\/clock - nothing$/,
   /^POST \/v1\/api\/transactions - signature$/,
   /^GET \/v1\/api\/transactions\/n - key and signature$/,
   /^POST \/v1\/api\/transactions\/n\/delivery(?:-failure)? - key and signature$/,
@@ -37,7 +39,7 @@ interface WirePromisesParts {
 }
 
 /**
- * What is true of all that leaves an agent: no jti twice (I7), no secret in a log or an answer (I8), no bug of its own (I10),
+ * What is true of all that leaves an agent: requests of the interface's form, no jti twice (I7), no secret in a log or an answer (I8), no bug of its own (I10),
  * and no warning without an end.
  */
 export class WirePromises {
@@ -59,11 +61,11 @@ export class WirePromises {
   /** An agent sends a request. */
   readonly onSent = (request: SentRequest): undefined => {
     const { headers } = request
+    this.#checkForm(request)
     const [signature] = signatureOf(headers)?.split('.').slice(-1) ?? []
     if (signature !== undefined) this.#signatures = [...this.#signatures.slice(1 - signaturesMax), signature]
     const { jti, iat = 0, exp = 0 } = parseSignature(headers) ?? {}
     if (jti === undefined) return
-    this.#checkForm(request)
     if (exp - iat !== this.#parts.attemptTimeoutMs / 1_000 + reserveS)
       this.#break('the envelope of an attempt is valid for 20 s after its timeout', String(exp - iat))
     if (this.#jtis.has(jti)) this.#break('no jti is sent twice', jti)
@@ -71,8 +73,9 @@ export class WirePromises {
   }
 
   #checkForm({ method, path, headers, input }: SentRequest): void {
+    const isSigned = signatureOf(headers) !== undefined
     const credentials = headerIn(headers, apiKeyHeaderName) === undefined ? 'signature' : 'key and signature'
-    const form = `${method} ${path.replace(/\/\d+/, '/n')} ${input['action'] ?? '-'} ${credentials}`
+    const form = `${method} ${path.replace(/\/\d+/, '/n')} ${input['action'] ?? '-'} ${isSigned ? credentials : 'nothing'}`
     if (!forms.some((known) => known.test(form))) this.#break('a request has the form of the interface', form)
   }
 

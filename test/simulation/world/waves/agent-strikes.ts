@@ -199,7 +199,6 @@ export function setClockDaysWrong(agent: AgentHost, time: WaveTime, { platform }
 
 const lockedMs = { min: 500, max: 5_000 }
 
-/** A request that cannot be opened now can be opened soon. */
 const inOutbox = /^\/var\/spool\/outbox\/./
 
 /** Another program has the files open. The agent does by itself later what it could not do meanwhile. */
@@ -208,6 +207,7 @@ export function lockFiles({ host: { diskFaults } }: AgentHost, time: WaveTime): 
   within(lockedMs.max, 'files are locked', () => {
     const ends = [
       diskFaults.add({ calls: ['rename', 'unlink'], codes: ['EBUSY', 'EACCES'], rate: 0.9 }, random),
+      // A request that cannot be opened now can be opened soon.
       diskFaults.add({ calls: ['open'], codes: ['EBUSY', 'EACCES'], rate: 0.3, paths: inOutbox }, random),
     ]
     later(lockedMs, 'files are not locked any more', () => {
@@ -243,14 +243,15 @@ export function slowDiskDown({ host: { diskFaults } }: AgentHost, { within, late
 const asksMuchMs = { min: 500, max: 8_000 }
 
 /** An agent is stopped while much waits for it, and more arrives. Requests that it has claimed and not begun get their names back. */
-export function stopWhileBusy(agent: AgentHost, { random, within, later }: WaveTime, { servers }: World): void {
+export function stopWhileBusy(agent: AgentHost, time: WaveTime, { servers }: World): void {
+  const { random, within, later } = time
   const quirks = servers.find(({ host }) => host === agent.host)?.quirks
   within(asksMuchMs.max, 'a game server asks for much', () => {
     if (quirks) quirks.asksMuch = true
     later(asksMuchMs, 'an agent is stopped while much waits', () => {
       if (quirks) quirks.asksMuch = false
       agent.restart()
-      if (random.happens(0.3)) endWhileNamesGoBack(agent, later)
+      if (random.happens(0.3)) endWhileNamesGoBack(agent, time)
     })
   })
 }
@@ -258,15 +259,17 @@ export function stopWhileBusy(agent: AgentHost, { random, within, later }: WaveT
 const namesGoBack = /^(?:link|unlink) /
 const killedMs = { min: 1_000, max: 5_000 }
 
-function endWhileNamesGoBack({ agent: { program } }: AgentHost, later: WaveTime['later']): void {
+function endWhileNamesGoBack({ agent: { program } }: AgentHost, { later, atEnd }: WaveTime): void {
   const { process } = program
-  process?.endAtCall(0, {
+  const callOff = process?.endAtCall(0, {
     calls: namesGoBack,
     end() {
       process.end()
       later(killedMs, 'an agent that was stopped is started again', () => program.start())
     },
   })
+  // An agent that is just being started does not stop.
+  atEnd('an agent that was stopped ends as it should', () => callOff?.())
 }
 
 const lockRefusedMs = { min: 2_000, max: 10_000 }
