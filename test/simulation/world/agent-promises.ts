@@ -6,6 +6,7 @@ import { slowPhases } from './day.ts'
 import type { AgentHostParts, CalmPromises, Surroundings } from './host-parts.ts'
 import { AnsweredStockPromises } from './promises/answered-stock-promises.ts'
 import { ArrivalPromises } from './promises/arrival-promises.ts'
+import { AskedOrdersPromises } from './promises/asked-orders-promises.ts'
 import { ClaimOrderPromises } from './promises/claim-order-promises.ts'
 import { ClaimPromises } from './promises/claim-promises.ts'
 import { ClaimedBeforePromises } from './promises/claimed-before-promises.ts'
@@ -20,6 +21,7 @@ import { HeartbeatPromises } from './promises/heartbeat-promises.ts'
 import { IgnoredPromises } from './promises/ignored-promises.ts'
 import { KeptFilePromises } from './promises/kept-file-promises.ts'
 import { KeyPromises } from './promises/key-promises.ts'
+import { LateReplyPromises } from './promises/late-reply-promises.ts'
 import { LateResultPromises } from './promises/late-result-promises.ts'
 import { MarkPromises } from './promises/mark-promises.ts'
 import { NewIdPromises } from './promises/new-id-promises.ts'
@@ -135,6 +137,8 @@ export function promisesAbout(parts: AgentPromisesParts): AgentPromises {
   const findOrder = (id: number) => orderIn(state, id)
   const offeredAgain = new OfferedAgainPromises({ ...judge, startedMs, findOrder })
   const lateResults = new LateResultPromises({ ...judge, findOrder, nowMs })
+  const lateReplies = new LateReplyPromises({ ...since, ...onDisk, findOrder })
+  const askedOrders = new AskedOrdersPromises(judge.break, nowMs)
   const sold = new SoldOrderPromises({ ...onDisk, platform })
   const pushes = new PushPromises({ ...since, state, isWorking: () => agent().isWorking })
   const seesPushes = ordersBy === 'url' && hasOwnStore
@@ -206,6 +210,8 @@ export function promisesAbout(parts: AgentPromisesParts): AgentPromises {
       room,
       ...watchersIf(hasOwnStore, offeredAgain, lateResults, lists, new AnsweredStockPromises({ ...judge, state })),
       ...watchersIf(hasOwnStore, new FirstResultPromises(since), new WithdrawnPromises(judge.break)),
+      ...watchersIf(seesEvents, lateReplies),
+      askedOrders,
       sold,
       ...watchersIf(seesPushes, pushes),
       statuses,
@@ -232,6 +238,7 @@ export function promisesAbout(parts: AgentPromisesParts): AgentPromises {
       claims.check()
       if (seesPushes) pushes.check()
       if (seesPurges) purges.check()
+      if (seesEvents) lateReplies.check()
       // What a slow network holds up is not counted.
       const isHeldUp = slowPhases.has(day.phase)
       for (const promises of whileCalm)

@@ -26,6 +26,7 @@ export function tellAll(witnesses: readonly Partial<AgentWitness>[]): AgentWitne
     onTaken: tell('onTaken'),
     onGiven: tell('onGiven'),
     onStatusGiven: tell('onStatusGiven'),
+    onOrdersChecked: tell('onOrdersChecked'),
     onOrdersGiven: tell('onOrdersGiven'),
     onLogged: tell('onLogged'),
     onObservationRead: tell('onObservationRead'),

@@ -38,6 +38,8 @@ export interface AgentWitness {
   readonly onGiven: (call: GivenCall, answer: string) => void
   /** @param requestedMs When its request arrived. */
   readonly onStatusGiven: (status: Status, requestedMs: number) => void
+  /** An operator gets the answer that the platform was asked about every open order. @param requestedMs When the request arrived. */
+  readonly onOrdersChecked: (requestedMs: number) => void
   /** The list for operators. */
   readonly onOrdersGiven: (list: OrderList) => void
   readonly onLogged: (line: LoggedLine) => void
@@ -278,6 +280,7 @@ export function witnessOutside(
 
   function notePage(target: string, text: string, requestedMs: number): void {
     if (target === '/status') witness.onStatusGiven(JSON.parse(text) as Status, requestedMs)
+    if (target === '/orders/check' && text.startsWith('{"ok":true')) witness.onOrdersChecked(requestedMs)
     if (target === '/orders') witness.onOrdersGiven(listIn(text))
   }
 }

@@ -65,7 +65,7 @@ export class LateResultPromises implements Partial<AgentWitness> {
 }
 
 /** Whether the buyer has the money back, and the ledger does not know that the item was given. */
-function isRefunded({ phase, result, reported, outcome }: Order): boolean {
+export function isRefunded({ phase, result, reported, outcome }: Order): boolean {
   const isGiven = result === 'DELIVERED' || reported === 'DELIVERED'
   return isOver(phase) && !isGiven && (outcome === 'ESTORNADA' || reported === 'OUT_OF_STOCK')
 }
