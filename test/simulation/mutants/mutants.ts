@@ -14,7 +14,7 @@ const gameMutants: readonly Mutant[] = [
   {
     name: 'the game server gives an item again',
     file: `${game}/game-state.ts`,
-    from: "if (known && known.result !== 'TEMPORARY') return\n  delete",
+    from: "if (known && known.result !== 'TEMPORARY' && !known.isLost) return\n  delete",
     to: 'delete',
   },
   {

@@ -209,7 +209,7 @@ export function promisesAbout(parts: AgentPromisesParts): AgentPromises {
       contact,
       room,
       ...watchersIf(hasOwnStore, offeredAgain, lateResults, lists, new AnsweredStockPromises({ ...judge, state })),
-      ...watchersIf(hasOwnStore, new FirstResultPromises(since), new WithdrawnPromises(judge.break)),
+      ...watchersIf(hasOwnStore, new FirstResultPromises({ ...since, findOrder }), new WithdrawnPromises(judge.break)),
       ...watchersIf(seesEvents, lateReplies),
       askedOrders,
       sold,

@@ -1,5 +1,6 @@
+import type { Order } from '../../../../agent/orders/order.ts'
 import { orderLines } from '../../../../agent/orders/order-changes.ts'
-import type { AgentWitness, LoggedLine } from '../witnessed.ts'
+import type { AgentWitness, GivenCall, LoggedLine } from '../witnessed.ts'
 import type { ProcessParts } from './judge.ts'
 
 /** How the agent logs a reply with a result. */
@@ -12,13 +13,21 @@ interface FirstResult {
   readonly startedMs: number
 }
 
-/** The first result of an order counts until the order is offered again. A reply counts together with its stock. */
+interface FirstResultParts extends ProcessParts {
+  /** As its ledger has it now. */
+  readonly findOrder: (transactionId: number) => Order | undefined
+}
+
+/** The first result of an order counts until the order is offered again, and no other one is told to be taken. A reply counts together with its stock. */
 export class FirstResultPromises implements Partial<AgentWitness> {
-  readonly #parts: ProcessParts
+  readonly #parts: FirstResultParts
   /** By transaction. */
   readonly #results = new Map<number, FirstResult>()
 
-  constructor(parts: ProcessParts) {
+  /** The offer to which each call replies with a result. */
+  readonly #generations = new WeakMap<GivenCall, number>()
+
+  constructor(parts: FirstResultParts) {
     this.#parts = parts
   }
 
@@ -33,5 +42,23 @@ export class FirstResultPromises implements Partial<AgentWitness> {
       this.#parts.break('the first result of an order counts', `${first.result}, then ${text}`)
     if (typeof result === 'string') this.#results.set(transactionId, { generation, result, startedMs })
     else this.#results.delete(transactionId)
+  }
+
+  onTaken(call: GivenCall): void {
+    const order = call.input?.['result'] === undefined ? undefined : this.#orderOf(call)
+    if (order) this.#generations.set(call, order.generation)
+  }
+
+  /** A caller that is told ok goes by its own result. */
+  onGiven(call: GivenCall, text: string): void {
+    const order = this.#orderOf(call)
+    if (!order || order.generation !== this.#generations.get(call) || !text.startsWith('{"ok":true')) return
+    const { result } = call.input ?? {}
+    if (order.result !== result)
+      this.#parts.break('a result that is taken is the one that the ledger has', `${result}, not ${order.result}`)
+  }
+
+  #orderOf({ operation, input }: GivenCall): Order | undefined {
+    return operation === 'orders.take' ? this.#parts.findOrder(Number(input?.['transactionId'])) : undefined
   }
 }

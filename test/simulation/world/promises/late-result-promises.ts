@@ -4,12 +4,6 @@ import { isOver } from '../../../../agent/orders/order-moves.ts'
 import type { AgentWitness, GivenCall, LoggedLine } from '../witnessed.ts'
 import type { Break } from './judge.ts'
 
-/** A result that a game server says. */
-interface SaidResult {
-  readonly generation: number
-  readonly result: unknown
-}
-
 interface LateResultParts {
   readonly break: Break
   /** As its ledger has it now. */
@@ -22,8 +16,6 @@ export class LateResultPromises implements Partial<AgentWitness> {
   readonly #parts: LateResultParts
   /** The calls that were late when they came, and when that was. */
   readonly #lateMs = new WeakMap<GivenCall, number>()
-  /** The results in the calls that reply to an order. */
-  readonly #said = new WeakMap<GivenCall, SaidResult>()
   /** When the staff were told last, by transaction. */
   readonly #toldMs = new Map<number, number>()
 
@@ -33,11 +25,9 @@ export class LateResultPromises implements Partial<AgentWitness> {
 
   onTaken(call: GivenCall): void {
     const { operation, input } = call
-    if (operation !== 'orders.take' || input?.['result'] === undefined) return
+    if (operation !== 'orders.take' || input?.['result'] !== 'DELIVERED') return
     const order = this.#parts.findOrder(Number(input['transactionId']))
-    const { result } = input
-    if (order) this.#said.set(call, { generation: order.generation, result })
-    if (result === 'DELIVERED' && order && isRefunded(order)) this.#lateMs.set(call, this.#parts.nowMs())
+    if (order && isRefunded(order)) this.#lateMs.set(call, this.#parts.nowMs())
   }
 
   onLogged({ transactionId, cure }: LoggedLine): void {
@@ -45,22 +35,12 @@ export class LateResultPromises implements Partial<AgentWitness> {
   }
 
   onGiven(call: GivenCall, text: string): void {
-    this.#checkTaken(call, text)
     const lateMs = this.#lateMs.get(call)
     if (lateMs === undefined) return
     const transactionId = Number(call.input?.['transactionId'])
     const isTold = (this.#toldMs.get(transactionId) ?? Number.NEGATIVE_INFINITY) >= lateMs
     if (text.startsWith('{"ok":true') || (text.includes('"ORDER_CLOSED"') && !isTold))
       this.#parts.break('a delivery after the refund is refused, and the staff are told', `${transactionId}: ${text}`)
-  }
-
-  /** A caller who is told ok goes by its own result. */
-  #checkTaken(call: GivenCall, text: string): void {
-    const said = this.#said.get(call)
-    if (!said || !text.startsWith('{"ok":true')) return
-    const order = this.#parts.findOrder(Number(call.input?.['transactionId']))
-    if (order?.generation === said.generation && order.result !== said.result)
-      this.#parts.break('a result that is taken is the one that the ledger has', `${said.result}, not ${order.result}`)
   }
 }
 
