@@ -213,11 +213,16 @@ async function askMuch(parts: DayParts): Promise<void> {
   if (parts.process.random.happens(0.02)) await askAtOnce(parts, 80)
 }
 
-async function askAtOnce({ call, process: { random } }: DayParts, count: number): Promise<void> {
+/** A file does not say which of two characters its answer is about, so an id is for one of them. */
+const characters = [seller, 'Ana'] as const
+
+async function askAtOnce({ call, callsBy, process: { random } }: DayParts, count: number): Promise<void> {
   const ask = () => {
     const number = random.happens(0.6) ? random.integer(1, 2) : undefined
+    const isFixed = callsBy === 'files' && number !== undefined
+    const characterRef = isFixed ? characters[number % characters.length] : random.pick(characters)
     const [operation, input] = random.pick([
-      ['market.eligibility', { characterRef: random.pick([seller, 'Ana']) }],
+      ['market.eligibility', { characterRef }],
       // Links of one character are one call that is repeated.
       ['character.link', { characterRef: `Ana-${number ?? random.integer(3, 1e9)}` }],
       ['transaction.create.envelope', { itemRef: 'sword', quantity: 1, buyerCharacterRef: 'Ana' }],
