@@ -6,7 +6,6 @@ import type { SentRequest } from '../sent-request.ts'
 const keyFields: Readonly<Record<string, readonly string[]>> = {
   'transaction.create': ['buyerCharacterRef'],
   'market.register': ['itemRef'],
-  'character.link': ['characterRef'],
   'market.withdraw': ['itemRef'],
   'market.adjust-stock': ['itemRef', 'observedQuantity'],
   'transaction.delivery': ['transactionId'],
@@ -24,14 +23,17 @@ export function keyOfSent({ operation, transactionId, input }: SentRequest): str
   return operation && keyOfCall({ operation, input: transactionId === undefined ? input : { ...input, transactionId } })
 }
 
-/** The key of a call, also of a question that changes nothing. */
+const aboutCharacters: ReadonlySet<string | undefined> = new Set(['market.eligibility', 'character.link'])
+
+/** The key of a call, also of a question about a character, and of a link, which may be made again after a while. */
 export function keyOfAny(call: Omit<GameCall, 'id'>): string | undefined {
-  return call.operation === 'market.eligibility' ? `${call.operation} ${call.input['characterRef']}` : keyOfCall(call)
+  return aboutCharacters.has(call.operation) ? `${call.operation} ${call.input['characterRef']}` : keyOfCall(call)
 }
 
 /** The same of an attempt. */
 export function keyOfAnySent(request: SentRequest): string | undefined {
-  const { operation, path } = request
+  const { operation, path, input } = request
+  if (operation === 'character.link') return keyOfAny({ operation, input })
   if (operation !== 'market.eligibility') return keyOfSent(request)
   return keyOfAny({ operation, input: { characterRef: decodeURIComponent(basename(path)) } })
 }
