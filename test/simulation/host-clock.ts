@@ -48,3 +48,8 @@ export class HostClock {
     return delayMs / this.#rate
   }
 }
+
+/** Whether a wall clock was set at a moment or after it. @param atMs Virtual time. */
+export function wasSetSince({ lastSetMs }: Pick<HostClock, 'lastSetMs'>, atMs: number): boolean {
+  return lastSetMs !== undefined && lastSetMs >= atMs
+}

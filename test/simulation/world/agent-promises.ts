@@ -1,6 +1,7 @@
 import { isOver } from '../../../agent/orders/order-moves.ts'
 import type { Status } from '../../../agent/status/status.ts'
 import { openOrdersIn, orderIn, ordersIn } from '../agent/model-outside.ts'
+import { wasSetSince } from '../host-clock.ts'
 import type { AgentParts, ModelAgent, StopWatch } from './agent-program.ts'
 import { slowPhases } from './day.ts'
 import type { AgentHostParts, CalmPromises, Surroundings } from './host-parts.ts'
@@ -145,7 +146,7 @@ export function promisesAbout(parts: AgentPromisesParts): AgentPromises {
   const lists = new OrderListPromises({
     ...{ ...judge, wallMs: () => clock.wallMs },
     findOrders: () => ordersIn(state),
-    wasClockSet: () => (clock.lastSetMs ?? Number.NEGATIVE_INFINITY) >= startedMs(),
+    wasClockSet: () => wasSetSince(clock, startedMs()),
   })
   const events = new EventPromises({ ...parts, ...judge, spool })
   // The checker does not see orders that a file lists.

@@ -1,4 +1,4 @@
-import type { HostClock } from '../../host-clock.ts'
+import { type HostClock, wasSetSince } from '../../host-clock.ts'
 import type { ModelPlatform } from '../model-platform.ts'
 import type { AgentWitness, LoggedLine } from '../witnessed.ts'
 import type { ProcessParts } from './judge.ts'
@@ -60,8 +60,7 @@ export class ClosedPromises implements Partial<AgentWitness> {
   /** The clock of its host may have been set. */
   #checkMonth(transactionId: number, text: string): void {
     const overMs = this.#overMs.get(transactionId) ?? Number.NEGATIVE_INFINITY
-    const wasClockSet = (this.#parts.clock.lastSetMs ?? Number.NEGATIVE_INFINITY) >= overMs
-    if (!wasClockSet && this.#parts.nowMs() < overMs + mostOfMonthMs)
+    if (!wasSetSince(this.#parts.clock, overMs) && this.#parts.nowMs() < overMs + mostOfMonthMs)
       this.#parts.break('an order that is over is kept for 30 days', text)
   }
 

@@ -13,7 +13,7 @@ import {
 } from '../../agent/model-outside.ts'
 import type { Disk } from '../../disk/disk.ts'
 import type { DiskFaults } from '../../disk/disk-faults.ts'
-import type { HostClock } from '../../host-clock.ts'
+import { type HostClock, wasSetSince } from '../../host-clock.ts'
 import type { SentRequest } from '../sent-request.ts'
 import type { GivenCall, LoggedLine } from '../witnessed.ts'
 import { isClaimOf } from './claim-of.ts'
@@ -136,8 +136,7 @@ export class DurabilityPromises {
     const comesBack = disk.namesThatComeBack(`${spool}/outbox`)
     if (comesBack.some((name) => name === `${id}.json.done` || (isClaimOf(id, name) && name !== claim)))
       this.#parts.break('a request is claimed when an earlier one with its id is over for good', id)
-    const isClockKnown = (clock.lastSetMs ?? Number.NEGATIVE_INFINITY) < startedMs()
-    const isOver = isClockKnown && endOfWindowIn(state, id) < clock.wallMs - driftMsMax
+    const isOver = !wasSetSince(clock, startedMs()) && endOfWindowIn(state, id) < clock.wallMs - driftMsMax
     if (isOver && !claim.endsWith(ofFullDisk) && typeof durableAnswerIn(state, id) === 'string')
       this.#parts.break('a request is claimed when the answer to an earlier one with its id is forgotten', id)
   }
@@ -182,7 +181,7 @@ export class DurabilityPromises {
     this.#checkAnswer(id)
     const { state, clock, startedMs, nowMs } = this.#parts
     const endedMs = isFoundByStart ? startedMs() : this.#endedMs.get(id)
-    if (endedMs === undefined || (clock.lastSetMs ?? Number.NEGATIVE_INFINITY) >= endedMs) return
+    if (endedMs === undefined || wasSetSince(clock, endedMs)) return
     const ageMs = clock.wallMs - endOfWindowIn(state, id) + limits.idempotencyWindowMs
     const isRight = ageMs > -driftMsMax && ageMs < nowMs() - endedMs + driftMsMax
     if (!isRight) this.#parts.break('the next process knows how old the answer to a purchase is', `${id}: ${ageMs} ms`)

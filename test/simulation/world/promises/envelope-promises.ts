@@ -1,5 +1,5 @@
 import { limits } from '../../../../contract/limits.ts'
-import { type HostClock, startOfRunMs } from '../../host-clock.ts'
+import { type HostClock, startOfRunMs, wasSetSince } from '../../host-clock.ts'
 import type { Network } from '../../network/network.ts'
 import type { GameCall, Told } from '../game/call-agent.ts'
 import type { Break } from './judge.ts'
@@ -77,7 +77,7 @@ export class EnvelopePromises {
 
   #checkNotOver(id: string, { text, toldMs }: ToldEnvelope): void {
     const { nowMs, clock, isByFiles } = this.#parts
-    const isComparable = !isByFiles && (clock.lastSetMs ?? Number.NEGATIVE_INFINITY) < toldMs
+    const isComparable = !isByFiles && !wasSetSince(clock, toldMs)
     if (isComparable && nowMs() > toldMs + lifetimeMs + readMsMax)
       this.#parts.break('an envelope that is over is not given again', `${id}: ${text}`)
   }

@@ -1,4 +1,4 @@
-import type { HostClock } from '../../host-clock.ts'
+import { type HostClock, wasSetSince } from '../../host-clock.ts'
 import type { AgentWitness } from '../witnessed.ts'
 import type { Break } from './judge.ts'
 
@@ -30,7 +30,7 @@ export class KeptFilePromises implements Partial<AgentWitness> {
     const setAsideMs = this.#setAsideMs.get(path)
     const { clock, nowMs } = this.#parts
     // The next process goes by the clock of its host.
-    const isAgeKnown = setAsideMs !== undefined && (clock.lastSetMs ?? Number.NEGATIVE_INFINITY) < setAsideMs
+    const isAgeKnown = setAsideMs !== undefined && !wasSetSince(clock, setAsideMs)
     if (isAgeKnown && nowMs() < setAsideMs + keptMsMin)
       this.#parts.break('what is set aside is kept for a day', `${path}: ${nowMs() - setAsideMs} ms`)
   }

@@ -1,6 +1,6 @@
 import { type AgentState, hasExpiredCall } from '../../agent/model-outside.ts'
 import type { DiskFaults } from '../../disk/disk-faults.ts'
-import type { HostClock } from '../../host-clock.ts'
+import { type HostClock, wasSetSince } from '../../host-clock.ts'
 import type { ProcessParts } from './judge.ts'
 import { SteadyDisk } from './steady-disk.ts'
 
@@ -38,7 +38,7 @@ export class PurgePromises {
     const steadySinceMs = this.#disk.look() ?? Number.POSITIVE_INFINITY
     const sinceMs = Math.max(startedMs(), this.#sleptMs, steadySinceMs)
     // Until the next write, the disk does not say that the clock was set.
-    const wasClockSet = (clock.lastSetMs ?? Number.NEGATIVE_INFINITY) >= startedMs()
+    const wasClockSet = wasSetSince(clock, startedMs())
     if (!isWorking() || wasClockSet || nowMs() < sinceMs + keptMsMax) return
     if (hasExpiredCall(state, clock.wallMs - keptMsMax))
       this.#parts.break('what an agent has promised to forget is gone from its disk')
