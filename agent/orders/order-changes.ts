@@ -2,7 +2,16 @@ import type { TransactionTerminal, TransferOrder } from '../../contract/events.t
 import type { OrderReply, OrderResult } from '../../contract/order-reply.ts'
 import { type TerminalOutcome, terminalOutcome } from '../../contract/transaction.ts'
 import { cures } from '../language/cures.ts'
-import { endedUnseen, eventOf, isSameOrder, isSameTerminal, moveOrder, newOrder, type Order } from './order.ts'
+import {
+  endedUnseen,
+  eventOf,
+  isEndOfAnother,
+  isSameOrder,
+  isSameTerminal,
+  moveOrder,
+  newOrder,
+  type Order,
+} from './order.ts'
 import { awaitsReply, isOver } from './order-moves.ts'
 
 /** What a change makes of an order, and the line that it leaves in the log. */
@@ -67,7 +76,8 @@ export function receiveTerminal(event: TransactionTerminal, terminalText: string
     if (known && isSameTerminal(known, event)) return { order: known, msg: '' }
     const { paymentStatus, deliveryStatus } = event
     const end = { deliveryStatus, outcome: terminalOutcome(paymentStatus, deliveryStatus) }
-    const ended = endOrder(known ?? endedUnseen(event, nowMs), 'end', end, nowMs)
+    const isKnown = known && !isEndOfAnother(known, event)
+    const ended = endOrder(isKnown ? known : endedUnseen(event, nowMs, (known?.generation ?? 0) + 1), 'end', end, nowMs)
     // It ends now, also where the ledger has closed it before: what ended lately is listed by this moment.
     const order = { ...ended.order, sinceMs: nowMs, terminalText }
     return known && awaitsReply(known.phase)

@@ -1,6 +1,6 @@
 import { readEvent, type TransactionTerminal, type TransferOrder } from '../../contract/events.ts'
 import type { OrderResult } from '../../contract/order-reply.ts'
-import type { TerminalOutcome } from '../../contract/transaction.ts'
+import { type TerminalOutcome, terminalOutcome } from '../../contract/transaction.ts'
 import { isOver, nextOrderPhase, type OrderPhase, type OrderTrigger } from './order-moves.ts'
 
 /** A transaction in the ledger: its order, and how it ended. JSON. Times are Unix ms of this host. */
@@ -64,8 +64,8 @@ export function newOrder(event: TransferOrder, orderText: string, nowMs: number,
 }
 
 /** A transaction of which only the terminal event arrived. */
-export function endedUnseen({ transactionId, itemRef }: TransactionTerminal, nowMs: number): Order {
-  const arrived = { transactionId, itemRef, orderText: null, generation: 1, receivedAtMs: nowMs, sinceMs: nowMs }
+export function endedUnseen({ transactionId, itemRef }: TransactionTerminal, nowMs: number, generation = 1): Order {
+  const arrived = { transactionId, itemRef, orderText: null, generation, receivedAtMs: nowMs, sinceMs: nowMs }
   return { ...arrived, ...fresh, phase: 'closed' }
 }
 
@@ -99,6 +99,19 @@ export function isSameOrder(known: Order, event: TransferOrder): boolean {
     before.itemRef === event.itemRef &&
     before.quantity === event.quantity &&
     before.buyerCharacterRef === event.buyerCharacterRef
+  )
+}
+
+/**
+ * Whether a `transaction_terminal` is about a different transaction from the known one, which is over: see `isSameOrder`. Its
+ * item differs, it ended in a different way, or it was never paid for, although the known one has an order.
+ */
+export function isEndOfAnother(known: Order, event: TransactionTerminal): boolean {
+  const outcome = terminalOutcome(event.paymentStatus, event.deliveryStatus)
+  const wasPaid = outcome !== 'EXPIRADA' && outcome !== 'CANCELADA'
+  const isDifferent = outcome !== null && known.outcome !== null && outcome !== known.outcome
+  return (
+    isOver(known.phase) && (event.itemRef !== known.itemRef || isDifferent || (known.orderText !== null && !wasPaid))
   )
 }
 

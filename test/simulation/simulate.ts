@@ -9,7 +9,7 @@ import { wholeWorld } from './world/whole-world.ts'
 
 const usage = `npm run simulate -- [--seconds N] [--agents N] [--first N]   runs one seed after another until a promise is broken;
                                                              --hosts N: agents of one identity that share a store;
-                                                             the last third of the time is for the first 100 again
+                                                             the last sixth of the time is for the first 100 again
                                                              (--twice N); --brief does not look for the faults that
                                                              it takes; --threads N: one for each core without it
 npm run simulate -- --seed N [--agents N | --hosts N]        runs one seed, with its whole trace

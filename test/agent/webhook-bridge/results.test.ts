@@ -171,6 +171,17 @@ test('the end of a transaction says what was reported of it', async () => {
   expect(event).toMatchObject({ outcome: 'CONCLUIDA', reported: 'DELIVERED' })
 })
 
+test('the end of a transaction does not say what was reported of an earlier one of its number', async () => {
+  await using receiver = await startReceiver(answering(200, delivered))
+  await using bridge = await startTestBridge({ forwardUrl: receiver.url })
+  await bridge.webhook(order)
+  await until(async () => (await closedOf(bridge))?.['reported'] === 'DELIVERED')
+  // The platform was set up again, and this transaction was never paid for.
+  await bridge.webhook({ ...end, paymentStatus: 'CANCELADO', deliveryStatus: null, reason: null })
+  const { event } = await receiver.event('transaction_terminal')
+  expect(event).toMatchObject({ outcome: 'CANCELADA', reported: null })
+})
+
 test("the agent's own questions and reports are not counted or logged as calls of the game server", async () => {
   await using receiver = await startReceiver(answering(200, delivered))
   await using bridge = await startTestBridge({ forwardUrl: receiver.url })

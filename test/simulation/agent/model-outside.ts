@@ -33,10 +33,11 @@ export interface AgentState {
   readonly owned: Map<string, string>
 }
 
-export function newAgentState(host: ModelHost): AgentState {
+/** @param orders What the ledger has from before the world. */
+export function newAgentState(host: ModelHost, orders: readonly Order[] = []): AgentState {
   const state = {
     journal: newJournalDatabase(host.name),
-    ledger: newLedgerDatabase(),
+    ledger: newLedgerDatabase(orders),
     owned: new Map<string, string>(),
   }
   host.onPowerCut((random) => state.journal.cutPower(random))

@@ -552,4 +552,22 @@ export const orderMutants: readonly Mutant[] = [
     from: "if (!before || (known.phase === 'closed' && known.outcome === null && known.reported === null)) return false",
     to: 'if (!before) return false',
   },
+  {
+    name: 'an order that differs only in its payment is a copy of the known one',
+    file: 'agent/orders/order.ts',
+    from: 'Date.parse(before.paidAt) === Date.parse(event.paidAt) &&',
+    to: '!Number.isNaN(Date.parse(event.paidAt)) &&',
+  },
+  {
+    name: 'an order under the number of an earlier one is a copy of it',
+    file: 'agent/orders/order-changes.ts',
+    from: 'if (!isSameOrder(known, event)) return undefined\n    // A result',
+    to: '// A result',
+  },
+  {
+    name: 'the end of a transaction says what was reported of an earlier one',
+    file: 'agent/orders/order.ts',
+    from: 'isOver(known.phase) && (event.itemRef',
+    to: '!isOver(known.phase) && (event.itemRef',
+  },
 ]

@@ -3,6 +3,7 @@ import type { RepairJournal } from '../../../agent/call/repair-journal.ts'
 import { prepareStore } from '../../../agent/journal/open-store.ts'
 import { journalDatabase } from '../../../agent/journal/schema.ts'
 import { journalOver } from '../../../agent/journal/sqlite-journal.ts'
+import type { Order } from '../../../agent/orders/order.ts'
 import type { LedgerOptions, OrderLedger } from '../../../agent/orders/order-ledger.ts'
 import { ledgerDatabase, ledgerOver } from '../../../agent/orders/sqlite-order-ledger.ts'
 import { ModelDatabase } from './model-database.ts'
@@ -13,9 +14,10 @@ export function newJournalDatabase(name: string): ModelDatabase {
   return new ModelDatabase(`${journalDatabase.schema}; INSERT INTO journal (only, name) VALUES (1, '${name}')`)
 }
 
-/** A ledger that no process has opened yet. */
-export function newLedgerDatabase(): ModelDatabase {
-  return new ModelDatabase(ledgerDatabase.schema)
+/** A ledger that no process of the world has opened yet. @param orders What it has. Their texts are without a quote. */
+export function newLedgerDatabase(orders: readonly Order[] = []): ModelDatabase {
+  const rows = orders.map((order) => `INSERT INTO orders VALUES (${order.transactionId}, '${JSON.stringify(order)}')`)
+  return new ModelDatabase([ledgerDatabase.schema, ...rows].join(';'))
 }
 
 /** The agent's own journal, over a database of the world. */

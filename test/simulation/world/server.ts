@@ -1,9 +1,11 @@
+import type { Order } from '../../../agent/orders/order.ts'
 import { newAgentState, openOrdersIn } from '../agent/model-outside.ts'
 import type { ModelHost } from '../host.ts'
 import type { HostClock } from '../host-clock.ts'
 import { type AgentHost, assembleAgent, newAgentHost } from './agent-host.ts'
 import type { PlatformKey } from './agent-program.ts'
 import { type CallAccess, firstCallToken } from './call-door.ts'
+import { drawEarlierOrders } from './earlier-orders.ts'
 import type { GameWays } from './game/game-parts.ts'
 import { installGame } from './game/game-program.ts'
 import { type GameState, newGameState } from './game/game-state.ts'
@@ -53,8 +55,8 @@ export interface OpenOrder {
 /** A game server with an agent and an identity of its own. */
 export function assembleServer(name: string, parts: Surroundings): Server {
   const host = newAgentHost(name, parts)
-  const state = newAgentState(host)
   const drawn = drawWays(name, parts)
+  const state = newAgentState(host, earlierOrdersOf(name, drawn, parts))
   const durability = new DurabilityPromises({
     break: parts.judge.break,
     disk: host.disk,
@@ -108,6 +110,12 @@ export function assembleServer(name: string, parts: Surroundings): Server {
   return { ...server, ...agent, ...game, openOrders }
 }
 
+/** A game server that asks for its orders would be told how the earlier ones ended. */
+function earlierOrdersOf(name: string, { ordersBy }: GameWays, { random }: Surroundings): readonly Order[] {
+  const drawn = drawEarlierOrders(random.part(`${name} earlier orders`), (n) => itemRefOf(name, n))
+  return ordersBy === 'asking' ? [] : drawn
+}
+
 /** How the game server of a host works with its agent. */
 export function drawWays(name: string, { random }: Surroundings): GameWays {
   const drawn = random.part(`${name} ways`).pick(ways)
@@ -147,6 +155,11 @@ export function newGameServer(
 
 function itemPrefixOf(name: string): string {
   return `${name}-item-`
+}
+
+/** @param n From 1. */
+function itemRefOf(name: string, n: number): string {
+  return `${itemPrefixOf(name)}${n}`
 }
 
 /** The program of a game server, and what its callers are promised. */
@@ -218,7 +231,7 @@ export function installGameOf(server: GameServer, parts: Surroundings, options: 
       },
       onGarbage: (file) => judge.break('an answer is never half-written', file),
     },
-    newItemRef: () => `${itemPrefixOf(server.name)}${++items}`,
+    newItemRef: () => itemRefOf(server.name, ++items),
   })
   return { game, answers }
 }

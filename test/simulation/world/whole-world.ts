@@ -46,8 +46,8 @@ const lookMs = 2_000
  * put off after it.
  */
 const quietMsMax = 4 * 60 * 60_000
-/** A world with a shared store takes as long as five others, although it has fewer waves. */
-const sharedRate = 1 / 16
+/** A world with a shared store takes as long as ten others, although it has fewer waves. */
+const sharedRate = 1 / 24
 const sharedHosts = 3
 /** How many follow the storm. */
 const wavesOf = { 'own-identities': 6, 'shared-identity': 3 } as const

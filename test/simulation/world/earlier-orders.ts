@@ -1,0 +1,49 @@
+import { newOrder, type Order } from '../../../agent/orders/order.ts'
+import type { TransferOrder } from '../../../contract/events.ts'
+import { startOfRunMs } from '../host-clock.ts'
+import type { Random } from '../random.ts'
+import { seller } from './model-platform.ts'
+
+/** How many ledgers are older than the platform. */
+const earlierRate = 0.5
+
+const hourMs = 3_600_000
+/** The agent keeps an order that is over for 30 days. */
+const ageMs = { min: hourMs, max: 40 * 24 * hourMs }
+const ordersMax = 40
+/** Most of the first orders are for the first item. */
+const firstItems = [1, 1, 1, 2, 3]
+
+/** How the agent knows that an order is over. It may have closed one without knowing why. */
+const ends: readonly Partial<Order>[] = [
+  { result: 'DELIVERED', reported: 'DELIVERED', outcome: 'CONCLUIDA' },
+  { outcome: 'ESTORNADA' },
+  {},
+]
+
+/**
+ * The platform was set up again, and the ledger of an agent was not. The new platform gives the same numbers to other
+ * orders. Some of them differ only in the time of the payment.
+ *
+ * @param itemRefOf The name of the n-th item of this game server.
+ * @returns What the ledger has; nothing in most worlds.
+ */
+export function drawEarlierOrders(random: Random, itemRefOf: (n: number) => string): readonly Order[] {
+  if (!random.happens(earlierRate)) return []
+  return Array.from({ length: random.integer(1, ordersMax) }, (_, n): Order => {
+    const transactionId = n + 1
+    const overMs = startOfRunMs - Math.round(random.magnitude(ageMs.min, ageMs.max))
+    const event: TransferOrder = {
+      event: 'transfer_order',
+      transactionId,
+      itemRef: itemRefOf(random.pick(firstItems)),
+      quantity: random.integer(1, 2),
+      // As that of most of the first orders.
+      buyerCharacterRef: `buy-${transactionId}`,
+      sellerCharacterRef: seller,
+      paidAt: new Date(overMs).toISOString(),
+    }
+    const order = newOrder(event, JSON.stringify(event), overMs)
+    return { ...order, ...random.pick(ends), phase: 'closed', lastTransfer: 'acknowledged', offers: 1 }
+  })
+}
