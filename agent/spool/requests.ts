@@ -205,6 +205,8 @@ export class RequestTable {
   activate(request: Waiting | Orphaned): void {
     if (request.at === 'orphaned') this.#orphaned.delete(request)
     else this.#takeOut(request)
+    // It was seen once more, or its rename was made although it reported a failure.
+    this.#deferred.delete(request.name)
     this.set({ at: 'claiming', name: request.name, id: request.id, isRetried: false })
   }
 

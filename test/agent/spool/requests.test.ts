@@ -278,3 +278,19 @@ test('a call whose turn has come waits for a slot, goes before new claims, and i
   for (let n = 0; n < 100; n++) table.set({ at: 'publishing', name: 'p', id: `p-${n}`, isObstructed: false, ...claim })
   expect(next(table, limits)).toMatchObject({ id: 'a' })
 })
+
+test('a request is as old as it was first seen, also after it could not be claimed at first', () => {
+  let nowMs = 0
+  const table = new RequestTable(() => nowMs)
+  const request = { at: 'waiting', name: 'a.json', id: 'a' } as const
+  const again = { ...request }
+  table.add(request)
+  table.activate(request)
+  // It is seen once more while its rename is tried again.
+  table.add(again)
+  table.defer(request, 30_000)
+  table.activate(again)
+  nowMs = 40_000
+  table.forgetDeferred(nowMs)
+  expect(table).toMatchObject({ claimed: 1, oldestMs: 0 })
+})

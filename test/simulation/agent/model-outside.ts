@@ -78,10 +78,11 @@ export function durableAnswerIn({ journal }: AgentState, id: string): string | n
     | undefined
 }
 
-/** When the next process counts the window of an id as over, after a power cut: by the wall clock of its host, Unix ms. */
-export function endOfWindowIn({ journal }: AgentState, id: string): number {
+/** When a process counts the window of an id as over: by the wall clock of its host, Unix ms. NaN if the journal does not know the id, now or after a power cut. */
+export function endOfWindowIn({ journal }: AgentState, id: string, when: 'now' | 'durable'): number {
   const query = 'SELECT ends_at_ms + wall_offset_ms AS ends_at_ms FROM call, journal WHERE id = ?'
-  return Number(journal.syncedDb.prepare(query).get(id)?.['ends_at_ms'])
+  const db = when === 'now' ? journal.db : journal.syncedDb
+  return Number(db.prepare(query).get(id)?.['ends_at_ms'])
 }
 
 /** Whether the next process expects that something may arrive late, also after a power cut. */

@@ -16,14 +16,21 @@ const making = ['create', 'write', 'mkdir', 'link']
 const moving = ['rename', 'unlink', 'link']
 /** The agent's databases, which may be on a disk of their own. */
 const databases = /^(?:journal|orders)\.db$/
+const spool = /^\/var\/spool\//
 
 /** Requests, and what the agent makes of them. The names of files that a game server is writing begin with a dot too. */
 const ofRequests = /^\/var\/spool\/outbox\/(?:[^./]|.*\.tmp$)/
 
-/** A disk may have room for a name, and none for what is written under it. */
+/** A disk may have room for a name, and none for what is written under it. The databases and the spool may be on disks of their own. */
 export function fullDisk(random: Random): DiskFault {
   const full = { calls: random.pick([making, ['write']]), codes: ['ENOSPC', 'EDQUOT'], rate: 1 }
-  return random.happens(0.5) ? full : { ...full, paths: databases }
+  return random.pick([
+    full,
+    full,
+    { ...full, paths: databases },
+    { ...full, paths: databases },
+    { ...full, paths: spool },
+  ])
 }
 
 const everyCall = [...making, ...moving, 'open', 'read', 'readdir', 'stat', 'lstat', 'fsync']

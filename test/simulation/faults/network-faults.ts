@@ -31,6 +31,7 @@ export const networkFaults: readonly FaultKind<NetworkTargets>[] = [
   { part: 'network', name: 'duplicates', lastsMs: [secondMs, minuteMs], strike: failing('request duplicated') },
   { part: 'network', name: 'cuts answers off', lastsMs: [10, minuteMs], strike: failing('answer cut off') },
   { part: 'network', name: 'replaces answers', lastsMs: [10, minuteMs], strike: failing('answer replaced') },
+  { part: 'network', name: 'mixes answers up', lastsMs: [10, minuteMs], strike: failing('answer of another') },
   {
     part: 'network',
     name: 'an intermediary answers',

@@ -553,12 +553,6 @@ export const orderMutants: readonly Mutant[] = [
     to: 'if (!before) return false',
   },
   {
-    name: 'an order that differs only in its payment is a copy of the known one',
-    file: 'agent/orders/order.ts',
-    from: 'Date.parse(before.paidAt) === Date.parse(event.paidAt) &&',
-    to: '!Number.isNaN(Date.parse(event.paidAt)) &&',
-  },
-  {
     name: 'an order under the number of an earlier one is a copy of it',
     file: 'agent/orders/order-changes.ts',
     from: 'if (!isSameOrder(known, event)) return undefined\n    // A result',

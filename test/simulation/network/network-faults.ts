@@ -13,6 +13,7 @@ export type NetworkFault =
   | 'answer dropped'
   | 'answer cut off'
   | 'answer replaced'
+  | 'answer of another'
   | 'answer of an intermediary'
   | 'intermediary gives up'
   | 'turned away'

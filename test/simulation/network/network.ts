@@ -1,3 +1,4 @@
+import { dirname } from 'node:path'
 import { systemError } from '../disk/system-error.ts'
 import type { ModelProcess } from '../process.ts'
 import type { Random } from '../random.ts'
@@ -55,6 +56,8 @@ export class Network {
    * and nobody could know which one is newer.
    */
   readonly nearAddresses = new Set<string>()
+  /** The last answer to a question of each kind, as a proxy keeps it. */
+  readonly #kept = new Map<string, { readonly path: string; readonly answer: NetworkAnswer }>()
   /** Whether an answer has had a date that is not the server's. */
   wasDateWrong = false
   /** Whether a proxy has repeated a request: its sender gets one answer of two. */
@@ -151,11 +154,24 @@ export class Network {
       // There is no proxy between the programs of one host, and none gives a 2xx in place of another answer.
       const isDirect = this.finalAddresses.has(address) || this.nearAddresses.has(address)
       const replacer = isDirect ? undefined : strikes('answer replaced')
+      const another = isDirect || !found ? undefined : this.#answerOfAnother(address, request, found)
       if (given) answer(given)
       else if (replacer) answer(replacer.pick(replacements))
+      else if (another) answer(another)
       else if (!found || reset || strikes('answer cut off')) fail('ECONNRESET')
       else if (!strikes('answer dropped')) answer(this.#dated(found, address, process))
     })
+  }
+
+  /** A proxy may give the answer to a similar question, about something else. Nobody would notice that of anything but a question. */
+  #answerOfAnother(address: string, { method, path }: NetworkRequest, found: HandledAnswer): NetworkAnswer | undefined {
+    if (method !== 'GET') return undefined
+    const { onSent: _, ...answer } = found
+    const kind = `${address} ${dirname(path)}`
+    const kept = this.#kept.get(kind)
+    if (found.status === 200) this.#kept.set(kind, { path, answer })
+    if (!kept || kept.path === path || !this.faults.strikes('answer of another', address)) return undefined
+    return withDate(kept.answer, found.headers['date'])
   }
 
   /** An answer as it arrives. */

@@ -180,7 +180,8 @@ export function promisesAbout(parts: AgentPromisesParts): AgentPromises {
     ...{ ...judge, name, status: parts.status, nowMs, wallMs: () => clock.wallMs },
     findOpenOrders: () => (hasOwnStore ? openOrdersIn(state).filter(({ phase }) => !isOver(phase)) : undefined),
   })
-  const stops = new StopPromises({ ...onHost, journal, platform, startedMs })
+  const hasReports = () => openOrdersIn(state).some(({ phase }) => phase === 'reporting')
+  const stops = new StopPromises({ ...onHost, journal, platform, startedMs, hasReports })
 
   const whileCalm: readonly CalmPromises[] = [
     comeBacks,

@@ -3,6 +3,7 @@ import type { Status } from '../../../../agent/status/status.ts'
 import type { SentRequest } from '../sent-request.ts'
 import { isOfPlatform, isRefusalOfPlatform } from './attempt-outcome.ts'
 import type { ProcessParts } from './judge.ts'
+import { isMixedUp } from './mixed-up.ts'
 import { signatureOf } from './signature.ts'
 
 /** What the attempts of one process have shown. */
@@ -39,19 +40,20 @@ export class ContactPromises {
   }
 
   /** A request leaves for the platform. @returns Called when the attempt has ended. */
-  onSent({ headers }: SentRequest): (result: AttemptResult) => void {
+  onSent(request: SentRequest): (result: AttemptResult) => void {
     const { startedMs, nowMs } = this.#parts
     const [processMs, sentMs] = [startedMs(), nowMs()]
     // The answer to the question for the time, which is not signed, proves nothing.
-    const isSigned = signatureOf(headers) !== undefined
+    const isSigned = signatureOf(request.headers) !== undefined
     return (result) => {
       if (startedMs() !== processMs) return
       const contact = this.#contact
-      if (isSigned && isAccepted(result))
+      const isOfAnother = isMixedUp(request, result)
+      if (isSigned && isAccepted(result) && !isOfAnother)
         this.#known = { ...contact, ...answeredNow(), acceptedMs: nowMs(), mayHaveProblem: false }
       else {
         const mayHaveProblem = contact.mayHaveProblem || sentMs + 1 >= (contact.acceptedMs ?? 0)
-        const sign = signOf(result)
+        const sign = isOfAnother ? 'problem' : signOf(result)
         const isAnswered = isSigned && (sign === 'proof' || (sign === 'not-found' && contact.answeredMs !== undefined))
         // An attempt that is older than the last answer says nothing about now.
         const isNew = sentMs > (contact.answeredMs ?? 0) + signedMsMax

@@ -136,8 +136,15 @@ export class DurabilityPromises {
     const comesBack = disk.namesThatComeBack(`${spool}/outbox`)
     if (comesBack.some((name) => name === `${id}.json.done` || (isClaimOf(id, name) && name !== claim)))
       this.#parts.break('a request is claimed when an earlier one with its id is over for good', id)
-    const isOver = !wasSetSince(clock, startedMs()) && endOfWindowIn(state, id) < clock.wallMs - driftMsMax
-    if (isOver && !claim.endsWith(ofFullDisk) && typeof durableAnswerIn(state, id) === 'string')
+    const overMs = clock.wallMs - driftMsMax
+    const isOver = !wasSetSince(clock, startedMs()) && endOfWindowIn(state, id, 'durable') < overMs
+    // An answer that is newer than what is on the disk still counts.
+    if (
+      isOver &&
+      !(endOfWindowIn(state, id, 'now') >= overMs) &&
+      !claim.endsWith(ofFullDisk) &&
+      typeof durableAnswerIn(state, id) === 'string'
+    )
       this.#parts.break('a request is claimed when the answer to an earlier one with its id is forgotten', id)
   }
 
@@ -182,7 +189,7 @@ export class DurabilityPromises {
     const { state, clock, startedMs, nowMs } = this.#parts
     const endedMs = isFoundByStart ? startedMs() : this.#endedMs.get(id)
     if (endedMs === undefined || wasSetSince(clock, endedMs)) return
-    const ageMs = clock.wallMs - endOfWindowIn(state, id) + limits.idempotencyWindowMs
+    const ageMs = clock.wallMs - endOfWindowIn(state, id, 'durable') + limits.idempotencyWindowMs
     const isRight = ageMs > -driftMsMax && ageMs < nowMs() - endedMs + driftMsMax
     if (!isRight) this.#parts.break('the next process knows how old the answer to a purchase is', `${id}: ${ageMs} ms`)
   }

@@ -8,6 +8,7 @@ import { eventOfFile, orderOfFile } from '../order-of-file.ts'
 import type { Fields, SentRequest } from '../sent-request.ts'
 import { fieldsIn } from './fields-in.ts'
 import type { Break } from './judge.ts'
+import { isMixedUp } from './mixed-up.ts'
 import { Since } from './since.ts'
 
 interface EventPromisesParts {
@@ -65,10 +66,11 @@ export class EventPromises {
   }
 
   /** A request leaves for the platform. @returns Called when the attempt has ended. */
-  onSent({ operation, transactionId: id }: SentRequest): ((result: AttemptResult) => void) | undefined {
+  onSent(request: SentRequest): ((result: AttemptResult) => void) | undefined {
+    const { operation, transactionId: id } = request
     if (operation !== 'transaction.get' || id === undefined) return undefined
     return (result) => {
-      if (result.kind !== 'answered' || result.status !== 200) return
+      if (result.kind !== 'answered' || result.status !== 200 || isMixedUp(request, result)) return
       const { data } = fieldsIn<{ readonly data: Fields }>(result.body)
       if (data?.['deliveryStatus'] === 'AGUARDANDO_SERVIDOR') this.#notAwaited.delete(id)
       else if (data) this.#notAwaited.add(id)

@@ -5,6 +5,7 @@ import type { SentRequest } from '../sent-request.ts'
 import type { LoggedLine, ReceivedWebhook } from '../witnessed.ts'
 import { fieldsIn } from './fields-in.ts'
 import type { Break } from './judge.ts'
+import { isMixedUp } from './mixed-up.ts'
 
 /** How old the platform's word may be when an order is handed over. */
 const freshMs = 60_000
@@ -48,11 +49,12 @@ export class ProofPromises {
   }
 
   /** @returns Called when the attempt has ended. */
-  onSent({ operation, transactionId: id }: SentRequest): ((result: AttemptResult) => void) | undefined {
+  onSent(request: SentRequest): ((result: AttemptResult) => void) | undefined {
+    const { operation, transactionId: id } = request
     if (operation !== 'transaction.get' || id === undefined) return undefined
     const askedMs = this.#parts.nowMs()
     return (result) => {
-      if (result.kind !== 'answered') return
+      if (result.kind !== 'answered' || isMixedUp(request, result)) return
       const { data = {}, message } = fieldsIn<Body>(result.body)
       if (isOfAnother(data.itemRef)) this.#noteWord(id, { deniedMs: askedMs })
       else if (result.status === 200) this.#noteWord(id, { askedMs, awaitedMs: isAwaited(data) ? askedMs : longAgo })

@@ -32,6 +32,8 @@ export interface StopParts {
   readonly nowMs: () => number
   /** When the process that runs now was started. */
   readonly startedMs: () => number
+  /** Whether a report waits to be sent: it has a stock too. */
+  readonly hasReports: () => boolean
 }
 
 /**
@@ -137,10 +139,10 @@ export class StopPromises {
   }
 
   #checkWhatIsExpected(): void {
-    const { journal, host, nowMs, startedMs } = this.#parts
+    const { journal, host, nowMs, startedMs, hasReports } = this.#parts
     if (!journal) return
     const lateMs = Number(journal.db.prepare('SELECT attempt_lifetime_ms FROM journal').get()?.['attempt_lifetime_ms'])
-    if (lateMs > 0 && nowMs() > Math.max(startedMs(), this.#lastLateMs) + stillMsMin)
+    if (lateMs > 0 && !hasReports() && nowMs() > Math.max(startedMs(), this.#lastLateMs) + stillMsMin)
       this.#parts.break('a stop when nothing is on its way leaves nothing to wait for', `${host.name}: ${lateMs} ms`)
     if (lateMs > 0) return
     const repaired = notedRepairsIn(journal.db)
