@@ -538,4 +538,16 @@ export const callMutants: readonly Mutant[] = [
     to: `    async forgetEnded(id) {
       const entry = cache.get(id)`,
   },
+  {
+    name: 'a moment that is over makes the agent try again at once',
+    file: 'agent/call/send-with-retries.ts',
+    from: 'trace.retryAfterMs || fullJitterDelayMs(',
+    to: 'trace.retryAfterMs ?? fullJitterDelayMs(',
+  },
+  {
+    name: 'a call that an earlier agent may have sent is in no doubt',
+    file: 'agent/call/send-with-retries.ts',
+    from: 'const state = { isInDoubt, lateUntilMs',
+    to: 'const state = { isInDoubt: isInDoubt && false, lateUntilMs',
+  },
 ]

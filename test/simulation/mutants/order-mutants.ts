@@ -564,4 +564,10 @@ export const orderMutants: readonly Mutant[] = [
     from: 'isOver(known.phase) && (event.itemRef',
     to: '!isOver(known.phase) && (event.itemRef',
   },
+  {
+    name: 'two transactions end in the same moment',
+    file: 'agent/orders/order.ts',
+    from: 'newestEndMs === null || order.sinceMs > newestEndMs || order',
+    to: 'newestEndMs === null || order.sinceMs >= newestEndMs || order',
+  },
 ]

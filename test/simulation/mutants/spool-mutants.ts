@@ -318,4 +318,10 @@ export const spoolMutants: readonly Mutant[] = [
     from: 'return this.#seenMs.values().next().value',
     to: 'return [...this.#seenMs.values()].at(-1)',
   },
+  {
+    name: 'a file is refused 2 s after it was not whole, although it is still written',
+    file: 'agent/spool/request-path.ts',
+    from: 'const sinceMs = before?.stamp === reading.stamp ? before.sinceMs : nowMs',
+    to: 'const sinceMs: number = before?.sinceMs ?? nowMs',
+  },
 ]

@@ -16,6 +16,7 @@ import { ClosedPromises } from './promises/closed-promises.ts'
 import { ComeBackPromises } from './promises/come-back-promises.ts'
 import { ContactPromises } from './promises/contact-promises.ts'
 import { CredentialPromises } from './promises/credential-promises.ts'
+import { DoubtOverPromises } from './promises/doubt-over-promises.ts'
 import { EventPromises } from './promises/event-promises.ts'
 import { FirstResultPromises } from './promises/first-result-promises.ts'
 import { HeartbeatPromises } from './promises/heartbeat-promises.ts'
@@ -136,6 +137,7 @@ export function promisesAbout(parts: AgentPromisesParts): AgentPromises {
   const reports = new ReportPromises({ ...since, platform, day, diskFaults })
   const closed = new ClosedPromises({ ...since, platform, clock })
   const findOrder = (id: number) => orderIn(state, id)
+  const doubtOver = new DoubtOverPromises({ ...since, findOrder, disk: diskFaults })
   const offeredAgain = new OfferedAgainPromises({ ...judge, startedMs, findOrder })
   const lateResults = new LateResultPromises({ ...judge, findOrder, nowMs })
   const lateReplies = new LateReplyPromises({ ...since, ...onDisk, findOrder })
@@ -210,6 +212,7 @@ export function promisesAbout(parts: AgentPromisesParts): AgentPromises {
       parts.webhooks,
       contact,
       room,
+      ...watchersIf(hasOwnStore && parts.reportsBy === 'reply', doubtOver),
       ...watchersIf(hasOwnStore, offeredAgain, lateResults, lists, new AnsweredStockPromises({ ...judge, state })),
       ...watchersIf(hasOwnStore, new FirstResultPromises({ ...since, findOrder }), new WithdrawnPromises(judge.break)),
       ...watchersIf(seesEvents, lateReplies),

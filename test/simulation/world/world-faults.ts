@@ -31,7 +31,13 @@ export const worldFaults: readonly FaultKind<WorldTargets>[] = [
     strike: partner((random) => ({
       kind: 'status',
       status: 429,
-      retryAfterSeconds: random.pick([random.integer(0, 30), random.integer(20, 120), random.integer(20, 120), 86_400]),
+      retryAfterSeconds: random.pick([
+        0,
+        random.integer(0, 30),
+        random.integer(20, 120),
+        random.integer(20, 120),
+        86_400,
+      ]),
     })),
   },
   {

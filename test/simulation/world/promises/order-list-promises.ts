@@ -17,7 +17,7 @@ const dayMs = 24 * 3_600_000
 /** A change that is newer may be missing. */
 const settledMs = 2_000
 
-/** The list of orders for operators has each open order as the ledger has it, and all that ended within a day. */
+/** The list of orders for operators has each open order as the ledger has it, and all that ended within a day. A game server reads on from the last end, so each has a moment of its own. */
 export class OrderListPromises implements Partial<AgentWitness> {
   readonly #parts: OrderListParts
 
@@ -29,7 +29,11 @@ export class OrderListPromises implements Partial<AgentWitness> {
     const { wallMs, wasClockSet } = this.#parts
     const nowMs = wallMs()
     const areAllShown = !more && !wasClockSet()
-    const known = this.#parts.findOrders().filter(({ sinceMs }) => sinceMs < nowMs - settledMs)
+    const all = this.#parts.findOrders()
+    const ends = all.filter(({ phase }) => isOver(phase)).map(({ sinceMs }) => sinceMs)
+    if (new Set(ends).size !== ends.length)
+      this.#parts.break('no two orders end in the same moment', ends.sort((one, other) => one - other).join())
+    const known = all.filter(({ sinceMs }) => sinceMs < nowMs - settledMs)
     const listed = new Map([...orders, ...closed].map((order) => [order.transactionId, order]))
     for (const { transactionId, phase, result, sinceMs, receivedAtMs, retryAtMs } of known) {
       const state = phase === 'ended' ? 'closed' : phase

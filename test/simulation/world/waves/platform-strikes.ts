@@ -149,6 +149,8 @@ const failures: readonly OfAnyCall<PartnerFault>[] = [
   { kind: 'truncate' },
   ...[408, 425, 500, 502, 503, 504].map((status) => ({ kind: 'status', status }) as const),
   ...[429, 503, 503].map((status) => ({ kind: 'status', status, retryAfterSeconds: askedS }) as const),
+  // As a date that is over, it asks for no wait.
+  { kind: 'status', status: 429, retryAfterSeconds: 0 },
 ]
 
 /** The next calls of one kind fail. They are made again later, and others overtake them. */
