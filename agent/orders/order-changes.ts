@@ -62,21 +62,32 @@ export function receiveOrder(event: TransferOrder, text: string): OrderChange {
   }
 }
 
-/** The platform waits for an order under a number that the ledger knew for another one. */
+/** The platform waits for an order under a number that the ledger knew for another one. A copy of it may have come first. */
 export function replaceOrder(event: TransferOrder, text: string): OrderChange {
-  return (known, nowMs) => ({
-    order: newOrder(event, text, nowMs, (known?.generation ?? 0) + 1),
-    msg: 'order received under the number of an earlier one',
-  })
+  return (known, nowMs) =>
+    known && isSameOrder(known, event)
+      ? receiveOrder(event, text)(known, nowMs)
+      : {
+          order: newOrder(event, text, nowMs, (known?.generation ?? 0) + 1),
+          msg: 'order received under the number of an earlier one',
+        }
 }
 
-/** The platform sent the terminal event and confirmed it. It withdraws an order that was not taken. */
-export function receiveTerminal(event: TransactionTerminal, terminalText: string): OrderChange {
+/**
+ * The platform sent the terminal event and confirmed it. It withdraws an order that was not taken.
+ *
+ * @param shown The transaction as the platform shows it now.
+ */
+export function receiveTerminal(
+  event: TransactionTerminal,
+  terminalText: string,
+  shown: Readonly<Record<string, unknown>>,
+): OrderChange {
   return (known, nowMs) => {
     if (known && isSameTerminal(known, event)) return { order: known, msg: '' }
     const { paymentStatus, deliveryStatus } = event
     const end = { deliveryStatus, outcome: terminalOutcome(paymentStatus, deliveryStatus) }
-    const isKnown = known && !isEndOfAnother(known, event)
+    const isKnown = known && !isEndOfAnother(known, event, shown)
     const ended = endOrder(isKnown ? known : endedUnseen(event, nowMs, (known?.generation ?? 0) + 1), 'end', end, nowMs)
     // It ends now, also where the ledger has closed it before: what ended lately is listed by this moment.
     const order = { ...ended.order, sinceMs: nowMs, terminalText }

@@ -103,15 +103,33 @@ export function isSameOrder(known: Order, event: TransferOrder): boolean {
 }
 
 /**
- * Whether a `transaction_terminal` is about a different transaction from the known one, which is over: see `isSameOrder`. Its
- * item differs, it ended in a different way, or it was never paid for, although the known one has an order.
+ * Whether a `transaction_terminal` is not about the known transaction: see `isSameOrder`. Only one that is over can be another.
+ *
+ * @param shown The transaction as the platform shows it now.
  */
-export function isEndOfAnother(known: Order, event: TransactionTerminal): boolean {
-  const outcome = terminalOutcome(event.paymentStatus, event.deliveryStatus)
+export function isEndOfAnother(
+  known: Order,
+  { itemRef, paymentStatus, deliveryStatus }: TransactionTerminal,
+  shown: Readonly<Record<string, unknown>>,
+): boolean {
+  const before = eventOf(known)
+  const outcome = terminalOutcome(paymentStatus, deliveryStatus)
   const wasPaid = outcome !== 'EXPIRADA' && outcome !== 'CANCELADA'
-  const isDifferent = outcome !== null && known.outcome !== null && outcome !== known.outcome
+  const isDifferentEnd =
+    (outcome !== null && known.outcome !== null && outcome !== known.outcome) ||
+    (known.reported === 'DELIVERED' && deliveryStatus === 'FALHOU') ||
+    (known.reported === 'OUT_OF_STOCK' && deliveryStatus === 'ENTREGUE')
+  const isDifferentOrder = before !== undefined && (!wasPaid || isShownDifferently(before, shown))
+  return isOver(known.phase) && (itemRef !== known.itemRef || isDifferentEnd || isDifferentOrder)
+}
+
+/** Fields that the platform does not show are not compared. */
+function isShownDifferently(order: TransferOrder, shown: Readonly<Record<string, unknown>>): boolean {
+  const paidMs = Date.parse(String(shown['paidAt']))
+  const fields = ['quantity', 'buyerCharacterRef'] as const
   return (
-    isOver(known.phase) && (event.itemRef !== known.itemRef || isDifferent || (known.orderText !== null && !wasPaid))
+    (!Number.isNaN(paidMs) && paidMs !== Date.parse(order.paidAt)) ||
+    fields.some((field) => (shown[field] ?? order[field]) !== order[field])
   )
 }
 
@@ -126,7 +144,7 @@ const setBackMsMax = 24 * 3_600_000
 
 /** Whether a change ends a transaction. */
 export function isEnd(known: Order | undefined, order: Order): boolean {
-  return isOver(order.phase) && order.sinceMs !== known?.sinceMs
+  return isOver(order.phase) && !(known && isOver(known.phase) && order.sinceMs === known.sinceMs)
 }
 
 /**

@@ -64,10 +64,12 @@ export function judgeOrder(word: PlatformWord, event: TransferOrder | undefined)
 export function judgeTerminal(
   word: PlatformWord,
   event: TransactionTerminal,
-): { readonly kind: 'confirmed' } | Extract<Verdict, { kind: 'unknown' | 'unanswered' | 'contradicted' }> {
+):
+  | { readonly kind: 'confirmed'; readonly fields: Fields }
+  | Extract<Verdict, { kind: 'unknown' | 'unanswered' | 'contradicted' }> {
   if (word.kind !== 'shown') return word
   const field = contradiction(word.fields, event, ['paymentStatus', 'deliveryStatus', 'itemRef'])
-  return field === undefined ? { kind: 'confirmed' } : { kind: 'contradicted', field }
+  return field === undefined ? { kind: 'confirmed', fields: word.fields } : { kind: 'contradicted', field }
 }
 
 /**

@@ -205,8 +205,6 @@ export class RequestTable {
   activate(request: Waiting | Orphaned): void {
     if (request.at === 'orphaned') this.#orphaned.delete(request)
     else this.#takeOut(request)
-    // It was seen once more, or its rename was made although it reported a failure.
-    this.#deferred.delete(request.name)
     this.set({ at: 'claiming', name: request.name, id: request.id, isRetried: false })
   }
 
@@ -226,6 +224,8 @@ export class RequestTable {
 
   /** The request could not be claimed. */
   defer({ name, id }: Waiting, untilMs: number): void {
+    // Behind the others, also where it was deferred before.
+    this.#deferred.delete(name)
     this.#active.delete(keyOf(id))
     this.#deferred.set(name, { at: 'deferred', name, untilMs })
   }
@@ -235,8 +235,13 @@ export class RequestTable {
     for (const { name, untilMs } of this.#deferred.values()) {
       if (untilMs > nowMs) return
       this.#deferred.delete(name)
-      this.#seenMs.delete(name)
+      if (!this.#isClaimed(name)) this.#seenMs.delete(name)
     }
+  }
+
+  /** A scan may see a name once more while its rename is tried again, so that a deferred one is claimed. */
+  #isClaimed(name: string): boolean {
+    return this.#active.values().some((request) => request.name === name)
   }
 
   #takeOut(request: Waiting): void {

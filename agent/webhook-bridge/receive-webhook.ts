@@ -155,7 +155,7 @@ async function answerTerminal(
 ): Promise<WebhookAnswer> {
   const verdict = judgeTerminal(await questions.word(event.transactionId), event)
   if (verdict.kind !== 'confirmed') return refusalBy(verdict)
-  await book.change(event.transactionId, receiveTerminal(event, text))
+  await book.change(event.transactionId, receiveTerminal(event, text, verdict.fields))
   return { status: 200, body: {}, result: 'recorded' }
 }
 

@@ -132,7 +132,7 @@ test('a terminal event that comes while an earlier one of its number is pushed i
     push: ({ text }) => new Promise((answer) => pushes.push({ text, answer })),
   })
   const receive = (event: typeof end | { readonly occurredAt: string }) =>
-    book.change(known.transactionId, receiveTerminal({ ...end, ...event }, JSON.stringify({ ...end, ...event })))
+    book.change(known.transactionId, receiveTerminal({ ...end, ...event }, JSON.stringify({ ...end, ...event }), {}))
   await path.start([])
   await receive(end)
   await receive({ occurredAt: '2026-11-21T12:00:00Z' })

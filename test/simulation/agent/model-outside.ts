@@ -78,7 +78,10 @@ export function durableAnswerIn({ journal }: AgentState, id: string): string | n
     | undefined
 }
 
-/** When a process counts the window of an id as over: by the wall clock of its host, Unix ms. NaN if the journal does not know the id, now or after a power cut. */
+/**
+ * When a process counts the window of an id as over, now or after a power cut: by the wall clock of its host, Unix ms. NaN if the
+ * journal does not know the id.
+ */
 export function endOfWindowIn({ journal }: AgentState, id: string, when: 'now' | 'durable'): number {
   const query = 'SELECT ends_at_ms + wall_offset_ms AS ends_at_ms FROM call, journal WHERE id = ?'
   const db = when === 'now' ? journal.db : journal.syncedDb

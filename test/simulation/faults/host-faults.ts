@@ -16,12 +16,16 @@ const making = ['create', 'write', 'mkdir', 'link']
 const moving = ['rename', 'unlink', 'link']
 /** The agent's databases, which may be on a disk of their own. */
 const databases = /^(?:journal|orders)\.db$/
-const spool = /^\/var\/spool\//
+/** The whole spool. */
+export const spoolPaths = /^\/var\/spool\//
 
 /** Requests, and what the agent makes of them. The names of files that a game server is writing begin with a dot too. */
 const ofRequests = /^\/var\/spool\/outbox\/(?:[^./]|.*\.tmp$)/
 
-/** A disk may have room for a name, and none for what is written under it. The databases and the spool may be on disks of their own. */
+/**
+ * A disk may have room for a name, and none for what is written under it. The databases and the spool may be on disks of their
+ * own.
+ */
 export function fullDisk(random: Random): DiskFault {
   const full = { calls: random.pick([making, ['write']]), codes: ['ENOSPC', 'EDQUOT'], rate: 1 }
   return random.pick([
@@ -29,7 +33,7 @@ export function fullDisk(random: Random): DiskFault {
     full,
     { ...full, paths: databases },
     { ...full, paths: databases },
-    { ...full, paths: spool },
+    { ...full, paths: spoolPaths },
   ])
 }
 

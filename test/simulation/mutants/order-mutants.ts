@@ -131,8 +131,8 @@ export const orderMutants: readonly Mutant[] = [
   {
     name: 'a terminal event is acknowledged before it is durable',
     file: 'agent/webhook-bridge/receive-webhook.ts',
-    from: 'await book.change(event.transactionId, receiveTerminal(event, text))',
-    to: "await book.change(event.transactionId, receiveTerminal(event, text), { survives: 'kill' })",
+    from: 'await book.change(event.transactionId, receiveTerminal(event, text, verdict.fields))',
+    to: "await book.change(event.transactionId, receiveTerminal(event, text, verdict.fields), { survives: 'kill' })",
   },
   {
     name: 'a stock is the newest one only when the platform has accepted it',
@@ -393,8 +393,8 @@ export const orderMutants: readonly Mutant[] = [
   {
     name: 'the second end of an order is not listed',
     file: 'agent/orders/order.ts',
-    from: 'return isOver(order.phase) && order.sinceMs !== known?.sinceMs',
-    to: 'return isOver(order.phase) && !(known && isOver(known.phase))',
+    from: '!(known && isOver(known.phase) && order.sinceMs === known.sinceMs)',
+    to: '!(known && isOver(known.phase))',
   },
   {
     name: 'a file of an event that cannot be removed is tried once more',
@@ -561,8 +561,8 @@ export const orderMutants: readonly Mutant[] = [
   {
     name: 'the end of a transaction says what was reported of an earlier one',
     file: 'agent/orders/order.ts',
-    from: 'isOver(known.phase) && (event.itemRef',
-    to: '!isOver(known.phase) && (event.itemRef',
+    from: 'return isOver(known.phase) && (itemRef',
+    to: 'return !isOver(known.phase) && (itemRef',
   },
   {
     name: 'two transactions end in the same moment',

@@ -174,8 +174,8 @@ export const spoolMutants: readonly Mutant[] = [
   {
     name: 'the age of a request that its game server has removed is shown',
     file: 'agent/spool/requests.ts',
-    from: '      this.#deferred.delete(name)\n      this.#seenMs.delete(name)\n',
-    to: '      this.#deferred.delete(name)\n',
+    from: 'if (!this.#isClaimed(name)) this.#seenMs.delete(name)',
+    to: 'void this.#isClaimed(name)',
   },
   {
     name: 'the deadline of a file begins before its turn',

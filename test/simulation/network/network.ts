@@ -163,7 +163,7 @@ export class Network {
     })
   }
 
-  /** A proxy may give the answer to a similar question, about something else. Nobody would notice that of anything but a question. */
+  /** A proxy may give the answer to a similar question about something else. Only for a GET: it keeps no other answers. */
   #answerOfAnother(address: string, { method, path }: NetworkRequest, found: HandledAnswer): NetworkAnswer | undefined {
     if (method !== 'GET') return undefined
     const { onSent: _, ...answer } = found

@@ -14,9 +14,12 @@ export function newJournalDatabase(name: string): ModelDatabase {
   return new ModelDatabase(`${journalDatabase.schema}; INSERT INTO journal (only, name) VALUES (1, '${name}')`)
 }
 
-/** A ledger that no process of the world has opened yet. @param orders What it has. Their texts are without a quote. */
+/** A ledger that no process of the world has opened yet. @param orders What it has. No text in them has a single quote. */
 export function newLedgerDatabase(orders: readonly Order[] = []): ModelDatabase {
-  const rows = orders.map((order) => `INSERT INTO orders VALUES (${order.transactionId}, '${JSON.stringify(order)}')`)
+  const rows = orders.map(
+    (order) =>
+      `INSERT INTO orders (transaction_id, record) VALUES (${order.transactionId}, '${JSON.stringify(order)}')`,
+  )
   return new ModelDatabase([ledgerDatabase.schema, ...rows].join(';'))
 }
 

@@ -182,7 +182,8 @@ export function promisesAbout(parts: AgentPromisesParts): AgentPromises {
     ...{ ...judge, name, status: parts.status, nowMs, wallMs: () => clock.wallMs },
     findOpenOrders: () => (hasOwnStore ? openOrdersIn(state).filter(({ phase }) => !isOver(phase)) : undefined),
   })
-  const hasReports = () => openOrdersIn(state).some(({ phase }) => phase === 'reporting')
+  const hasReports = () =>
+    openOrdersIn(state).some(({ phase, result }) => phase === 'reporting' && result !== 'DELIVERED')
   const stops = new StopPromises({ ...onHost, journal, platform, startedMs, hasReports })
 
   const whileCalm: readonly CalmPromises[] = [
@@ -212,6 +213,7 @@ export function promisesAbout(parts: AgentPromisesParts): AgentPromises {
       parts.webhooks,
       contact,
       room,
+      // What a game server that reports by itself makes the agent ask changes no order.
       ...watchersIf(hasOwnStore && parts.reportsBy === 'reply', doubtOver),
       ...watchersIf(hasOwnStore, offeredAgain, lateResults, lists, new AnsweredStockPromises({ ...judge, state })),
       ...watchersIf(hasOwnStore, new FirstResultPromises({ ...since, findOrder }), new WithdrawnPromises(judge.break)),

@@ -8,7 +8,7 @@ import { seller } from './model-platform.ts'
 const earlierRate = 0.5
 
 const hourMs = 3_600_000
-/** The agent keeps an order that is over for 30 days. */
+/** The oldest are removed soon: the agent keeps an order for 30 days after its end. */
 const ageMs = { min: hourMs, max: 40 * 24 * hourMs }
 const ordersMax = 40
 /** Most of the first orders are for the first item. */
@@ -17,6 +17,9 @@ const firstItems = [1, 1, 1, 2, 3]
 /** How the agent knows that an order is over. It may have closed one without knowing why. */
 const ends: readonly Partial<Order>[] = [
   { result: 'DELIVERED', reported: 'DELIVERED', outcome: 'CONCLUIDA' },
+  { result: 'DELIVERED', reported: 'DELIVERED' },
+  { result: 'OUT_OF_STOCK', reported: 'OUT_OF_STOCK', outcome: 'ESTORNADA' },
+  { result: 'OUT_OF_STOCK', reported: 'OUT_OF_STOCK' },
   { outcome: 'ESTORNADA' },
   {},
 ]

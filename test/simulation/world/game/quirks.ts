@@ -44,7 +44,7 @@ export interface Quirks {
 export function drawQuirks(random: Pick<Random, 'happens'>): Quirks {
   return {
     ...noQuirks(),
-    losesOrders: random.happens(0.2),
+    losesOrders: random.happens(0.6),
     wrapsReplies: random.happens(0.3),
     namesActions: random.happens(0.3),
     readsOneByOne: random.happens(0.4),

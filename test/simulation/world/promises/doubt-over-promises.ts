@@ -16,7 +16,7 @@ interface DoubtOverParts extends ProcessParts {
 }
 
 /** The last word about an order, and what must be the same when it counts. */
-interface Awaited {
+interface AwaitedWord {
   readonly atMs: number
   readonly startedMs: number
   readonly diskChanges: number
@@ -25,12 +25,17 @@ interface Awaited {
 
 /** A word is in the ledger by then. */
 const notedMs = 10_000
+/** The agent also asks about a report that is over by then, which says nothing about the order. */
+const reportMs = 2 * 60_000
 
-/** An order is closed after a day in which the platform does not know it. When the platform waits for the order again, that day is over. */
+/** An order is closed when the platform has not known it for a day. When the platform waits for the order again, the doubt ends. */
 export class DoubtOverPromises implements Partial<AgentWitness> {
   readonly #parts: DoubtOverParts
   /** By transaction: the platform has said last that it waits for the delivery. */
-  readonly #awaited = new Map<number, Awaited>()
+  readonly #awaited = new Map<number, AwaitedWord>()
+
+  /** When something was reported last, by transaction. */
+  readonly #reportedMs = new Map<number, number>()
 
   constructor(parts: DoubtOverParts) {
     this.#parts = parts
@@ -39,13 +44,19 @@ export class DoubtOverPromises implements Partial<AgentWitness> {
   /** @returns Called when the attempt has ended. */
   onSent(request: SentRequest): ((result: AttemptResult) => void) | undefined {
     const { operation, transactionId: id } = request
-    if (operation !== 'transaction.get' || id === undefined) return undefined
-    this.#check(id)
     const { startedMs, nowMs, disk, findOrder } = this.#parts
+    if (id === undefined) return undefined
+    if (operation !== 'transaction.get') {
+      this.#reportedMs.set(id, nowMs())
+      return undefined
+    }
+    this.#check(id)
+    const isReport = nowMs() < (this.#reportedMs.get(id) ?? Number.NEGATIVE_INFINITY) + reportMs
     const [processMs, asked] = [startedMs(), findOrder(id)]
     return (result) => {
       this.#awaited.delete(id)
-      if (!asked || !awaitsReply(asked.phase) || !isAwaited(request, result) || processMs !== startedMs()) return
+      if (isReport || !asked || !awaitsReply(asked.phase) || processMs !== startedMs()) return
+      if (!isAwaited(request, result)) return
       const { generation } = asked
       this.#awaited.set(id, { atMs: nowMs(), startedMs: processMs, diskChanges: disk.changes, generation })
     }
@@ -58,7 +69,7 @@ export class DoubtOverPromises implements Partial<AgentWitness> {
     if (!said || !order || said.startedMs !== startedMs() || nowMs() < said.atMs + notedMs) return
     const isUndisturbed = disk.isHealthy && disk.changes === said.diskChanges
     if (isUndisturbed && order.generation === said.generation && order.unknownSinceMs !== null)
-      this.#parts.break('a day of doubt begins again when the platform waits for the order', String(transactionId))
+      this.#parts.break('a doubt about an order ends when the platform waits for it', String(transactionId))
   }
 }
 

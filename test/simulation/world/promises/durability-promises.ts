@@ -138,13 +138,9 @@ export class DurabilityPromises {
       this.#parts.break('a request is claimed when an earlier one with its id is over for good', id)
     const overMs = clock.wallMs - driftMsMax
     const isOver = !wasSetSince(clock, startedMs()) && endOfWindowIn(state, id, 'durable') < overMs
-    // An answer that is newer than what is on the disk still counts.
-    if (
-      isOver &&
-      !(endOfWindowIn(state, id, 'now') >= overMs) &&
-      !claim.endsWith(ofFullDisk) &&
-      typeof durableAnswerIn(state, id) === 'string'
-    )
+    // An answer that is newer than what is on the disk counts. Of an id that is not known the end is NaN.
+    const isRememberedNow = endOfWindowIn(state, id, 'now') >= overMs
+    if (isOver && !isRememberedNow && !claim.endsWith(ofFullDisk) && typeof durableAnswerIn(state, id) === 'string')
       this.#parts.break('a request is claimed when the answer to an earlier one with its id is forgotten', id)
   }
 
@@ -163,7 +159,8 @@ export class DurabilityPromises {
   /** The game server has the end of a transaction, or the ledger keeps it. */
   isEndDurable(transactionId: number): boolean {
     const order = durableOrderIn(this.#parts.state, transactionId)
-    return order !== undefined && isOver(order.phase)
+    // Of an earlier transaction of this number only the order is there.
+    return order !== undefined && isOver(order.phase) && order.terminalText !== null
   }
 
   #checkShown(id: string, text: string): void {

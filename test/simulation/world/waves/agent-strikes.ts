@@ -1,5 +1,5 @@
 import type { DiskFault } from '../../disk/disk-faults.ts'
-import { fullDisk } from '../../faults/host-faults.ts'
+import { fullDisk, spoolPaths } from '../../faults/host-faults.ts'
 import type { Random } from '../../random.ts'
 import type { AgentHost } from '../agent-host.ts'
 import { dawnMs, nightMs, waveMs } from '../day.ts'
@@ -333,7 +333,7 @@ export function fillDiskAtNight(struck: AgentHost, time: WaveTime): void {
   atEnd('no disk gets full any more', callOff)
 }
 
-const spoolIsFull = (random: Random) => ({ ...fullDisk(random), paths: /^\/var\/spool\// })
+const spoolIsFull = (random: Random) => ({ ...fullDisk(random), paths: spoolPaths })
 
 /**
  * The answer to a purchase finds no room for longer than an answer is remembered. The agent must remember this one, because

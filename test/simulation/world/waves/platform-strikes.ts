@@ -149,7 +149,7 @@ const failures: readonly OfAnyCall<PartnerFault>[] = [
   { kind: 'truncate' },
   ...[408, 425, 500, 502, 503, 504].map((status) => ({ kind: 'status', status }) as const),
   ...[429, 503, 503].map((status) => ({ kind: 'status', status, retryAfterSeconds: askedS }) as const),
-  // As a date that is over, it asks for no wait.
+  // Like a date in the past, 0 asks for no wait.
   { kind: 'status', status: 429, retryAfterSeconds: 0 },
 ]
 
