@@ -550,4 +550,10 @@ export const callMutants: readonly Mutant[] = [
     from: 'const state = { isInDoubt, lateUntilMs',
     to: 'const state = { isInDoubt: isInDoubt && false, lateUntilMs',
   },
+  {
+    name: 'time that is too short for a retry is lost to the budget',
+    file: 'agent/call/retry-budget.ts',
+    from: 'const earned = ((nowMs - this.#filledAtMs) / 1000) * retriesPerS',
+    to: 'const earned = Math.floor(((nowMs - this.#filledAtMs) / 1000) * retriesPerS)',
+  },
 ]

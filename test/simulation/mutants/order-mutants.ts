@@ -570,4 +570,22 @@ export const orderMutants: readonly Mutant[] = [
     from: 'newestEndMs === null || order.sinceMs > newestEndMs || order',
     to: 'newestEndMs === null || order.sinceMs >= newestEndMs || order',
   },
+  {
+    name: 'the stock of a reply that repeats an earlier one is not noted',
+    file: 'agent/orders/sqlite-order-ledger.ts',
+    from: 'if (order !== undefined && (order !== before || observedQuantity !== undefined)) {',
+    to: 'if (order !== undefined && order !== before) {',
+  },
+  {
+    name: 'an order that the platform does not know, or that is disputed, is not asked about again',
+    file: 'agent/orders/order-path.ts',
+    from: 'if (!awaitsReply(order.phase)) return this.#again(begun, sweepMs)',
+    to: "if (!awaitsReply(order.phase)) return void (verdict.kind === 'unanswered' && this.#again(begun, sweepMs))",
+  },
+  {
+    name: 'a stock that a call said is as old as the moment at which it leaves',
+    file: 'agent/orders/order-reports.ts',
+    from: "if (reports !== 'stock' && reports !== 'failure') return",
+    to: "if (reports !== 'failure') return",
+  },
 ]

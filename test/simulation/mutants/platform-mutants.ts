@@ -167,4 +167,10 @@ export const platformMutants: readonly Mutant[] = [
     from: '2 ** (failures - 1)',
     to: '2 ** failures',
   },
+  {
+    name: 'a receiver that hangs takes the slots of all others',
+    file: 'platform-stub/webhooks/dispatcher.ts',
+    from: 'webhookInFlightPerReceiverMax - own.length',
+    to: 'webhookInFlightPerReceiverMax - (own, underWay.size)',
+  },
 ]

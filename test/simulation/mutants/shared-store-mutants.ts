@@ -313,4 +313,13 @@ export const sharedStoreMutants: readonly Mutant[] = [
     to: `    await database.drain()
 `,
   },
-].map((mutant) => ({ ...mutant, hosts: 3 }))
+  {
+    name: 'a call that another agent may have sent is called unsent while the store is away',
+    file: 'agent/call/answer-call.ts',
+    from: `return isOnce(call)
+      ? refuseInDoubt('STORE_UNREACHABLE', { mayHaveActed: true })`,
+    to: `return isOnce(call) && call.id === undefined
+      ? refuseInDoubt('STORE_UNREACHABLE', { mayHaveActed: true })`,
+    hosts: 3,
+  },
+]

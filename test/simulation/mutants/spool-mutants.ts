@@ -324,4 +324,10 @@ export const spoolMutants: readonly Mutant[] = [
     from: 'const sinceMs = before?.stamp === reading.stamp ? before.sinceMs : nowMs',
     to: 'const sinceMs: number = before?.sinceMs ?? nowMs',
   },
+  {
+    name: 'a call whose turn comes during a stop gets no slot',
+    file: 'agent/spool/requests.ts',
+    from: 'if (withTurn) return inSlots < limits.slots ? withTurn : undefined',
+    to: 'if (withTurn) return !limits.isStopping && inSlots < limits.slots ? withTurn : undefined',
+  },
 ]
