@@ -320,6 +320,5 @@ export const sharedStoreMutants: readonly Mutant[] = [
       ? refuseInDoubt('STORE_UNREACHABLE', { mayHaveActed: true })`,
     to: `return isOnce(call) && call.id === undefined
       ? refuseInDoubt('STORE_UNREACHABLE', { mayHaveActed: true })`,
-    hosts: 3,
   },
-]
+].map((mutant) => ({ ...mutant, hosts: 3 }))
