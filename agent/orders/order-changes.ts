@@ -13,6 +13,7 @@ import {
   type Order,
 } from './order.ts'
 import { awaitsReply, isOver } from './order-moves.ts'
+import type { ShownFields } from './shown-fields.ts'
 
 /** What a change makes of an order, and the line that it leaves in the log. */
 export interface Changing {
@@ -78,17 +79,13 @@ export function replaceOrder(event: TransferOrder, text: string): OrderChange {
  *
  * @param shown The transaction as the platform shows it now.
  */
-export function receiveTerminal(
-  event: TransactionTerminal,
-  terminalText: string,
-  shown: Readonly<Record<string, unknown>>,
-): OrderChange {
+export function receiveTerminal(event: TransactionTerminal, terminalText: string, shown: ShownFields): OrderChange {
   return (known, nowMs) => {
     if (known && isSameTerminal(known, event)) return { order: known, msg: '' }
     const { paymentStatus, deliveryStatus } = event
     const end = { deliveryStatus, outcome: terminalOutcome(paymentStatus, deliveryStatus) }
-    const isKnown = known && !isEndOfAnother(known, event, shown)
-    const ended = endOrder(isKnown ? known : endedUnseen(event, nowMs, (known?.generation ?? 0) + 1), 'end', end, nowMs)
+    const unseen = () => endedUnseen(event, nowMs, (known?.generation ?? 0) + 1)
+    const ended = endOrder(known && !isEndOfAnother(known, event, shown) ? known : unseen(), 'end', end, nowMs)
     // It ends now, also where the ledger has closed it before: what ended lately is listed by this moment.
     const order = { ...ended.order, sinceMs: nowMs, terminalText }
     return known && awaitsReply(known.phase)

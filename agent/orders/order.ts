@@ -2,6 +2,7 @@ import { readEvent, type TransactionTerminal, type TransferOrder } from '../../c
 import type { OrderResult } from '../../contract/order-reply.ts'
 import { type TerminalOutcome, terminalOutcome } from '../../contract/transaction.ts'
 import { isOver, nextOrderPhase, type OrderPhase, type OrderTrigger } from './order-moves.ts'
+import { contradiction, type ShownFields } from './shown-fields.ts'
 
 /** A transaction in the ledger: its order, and how it ended. JSON. Times are Unix ms of this host. */
 export interface Order {
@@ -110,7 +111,7 @@ export function isSameOrder(known: Order, event: TransferOrder): boolean {
 export function isEndOfAnother(
   known: Order,
   { itemRef, paymentStatus, deliveryStatus }: TransactionTerminal,
-  shown: Readonly<Record<string, unknown>>,
+  shown: ShownFields,
 ): boolean {
   const before = eventOf(known)
   const outcome = terminalOutcome(paymentStatus, deliveryStatus)
@@ -123,14 +124,11 @@ export function isEndOfAnother(
   return isOver(known.phase) && (itemRef !== known.itemRef || isDifferentEnd || isDifferentOrder)
 }
 
-/** Fields that the platform does not show are not compared. */
-function isShownDifferently(order: TransferOrder, shown: Readonly<Record<string, unknown>>): boolean {
-  const paidMs = Date.parse(String(shown['paidAt']))
-  const fields = ['quantity', 'buyerCharacterRef'] as const
-  return (
-    (!Number.isNaN(paidMs) && paidMs !== Date.parse(order.paidAt)) ||
-    fields.some((field) => (shown[field] ?? order[field]) !== order[field])
-  )
+function isShownDifferently(order: TransferOrder, shown: ShownFields): boolean {
+  const { paidAt } = shown
+  const paidMs = typeof paidAt === 'string' ? Date.parse(paidAt) : Number.NaN
+  const isPaidAtAnotherTime = !Number.isNaN(paidMs) && paidMs !== Date.parse(order.paidAt)
+  return isPaidAtAnotherTime || contradiction(shown, order, ['quantity', 'buyerCharacterRef']) !== undefined
 }
 
 /** Whether a `transaction_terminal` is a copy of the known one. */

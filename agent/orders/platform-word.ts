@@ -8,16 +8,15 @@ import {
 } from '../../contract/transaction.ts'
 import type { CallAnswer } from '../call/answer.ts'
 import type { PlatformEnd } from './order-changes.ts'
+import { contradiction, type ShownFields } from './shown-fields.ts'
 
 /** What `transaction.get`, under our own key, says about a transaction. */
 export type PlatformWord =
-  | { readonly kind: 'shown'; readonly phase: TransactionPhase; readonly fields: Fields }
+  | { readonly kind: 'shown'; readonly phase: TransactionPhase; readonly fields: ShownFields }
   /** The platform itself, and no intermediary, answers that there is no such transaction of this game server. */
   | { readonly kind: 'unknown' }
   /** Nothing is known: no answer, one that is not the interface's, or a state of the future. */
   | { readonly kind: 'unanswered' }
-
-type Fields = Readonly<Record<string, unknown>>
 
 /** What the platform's word means for an order. */
 export type Verdict =
@@ -65,18 +64,9 @@ export function judgeTerminal(
   word: PlatformWord,
   event: TransactionTerminal,
 ):
-  | { readonly kind: 'confirmed'; readonly fields: Fields }
+  | { readonly kind: 'confirmed'; readonly fields: ShownFields }
   | Extract<Verdict, { kind: 'unknown' | 'unanswered' | 'contradicted' }> {
   if (word.kind !== 'shown') return word
   const field = contradiction(word.fields, event, ['paymentStatus', 'deliveryStatus', 'itemRef'])
   return field === undefined ? { kind: 'confirmed', fields: word.fields } : { kind: 'contradicted', field }
-}
-
-/**
- * The first field that the platform shows with another value than the event. Fields that it does not show are not
- * compared.
- */
-function contradiction<Event extends Fields>(shown: Fields, event: Event, names: readonly (keyof Event & string)[]) {
-  const isShown = (name: string) => shown[name] !== undefined && (shown[name] !== null || name === 'deliveryStatus')
-  return names.find((name) => isShown(name) && shown[name] !== event[name])
 }

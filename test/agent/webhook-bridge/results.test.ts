@@ -171,34 +171,31 @@ test('the end of a transaction says what was reported of it', async () => {
   expect(event).toMatchObject({ outcome: 'CONCLUIDA', reported: 'DELIVERED' })
 })
 
-/** What the platform shows, and its terminal event, for a transaction that ended like this. */
+const disputed = { paymentStatus: 'ESTORNADO', deliveryStatus: 'EM_DISPUTA' }
+/** How a transaction ended, and what the platform shows besides that. */
 const ends = {
-  cancelled: { paymentStatus: 'CANCELADO', deliveryStatus: null },
-  'of another item': { paymentStatus: 'ESTORNADO', deliveryStatus: 'EM_DISPUTA', itemRef: 'shield-1' },
-  'of another buyer': { paymentStatus: 'ESTORNADO', deliveryStatus: 'EM_DISPUTA', buyerCharacterRef: 'Carla' },
-  'paid at another time': {
-    paymentStatus: 'ESTORNADO',
-    deliveryStatus: 'EM_DISPUTA',
-    paidAt: '2026-11-22T11:00:00.000Z',
-  },
-  'never delivered': { paymentStatus: 'ESTORNADO', deliveryStatus: 'FALHOU' },
+  cancelled: { said: { paymentStatus: 'CANCELADO', deliveryStatus: null } },
+  'of another item': { said: { ...disputed, itemRef: 'shield-1' } },
+  'of another buyer': { said: disputed, shown: { buyerCharacterRef: 'Carla' } },
+  'paid at another time': { said: disputed, shown: { paidAt: '2026-11-22T11:00:00.000Z' } },
+  'never delivered': { said: { paymentStatus: 'ESTORNADO', deliveryStatus: 'FALHOU' } },
   // A buyer may dispute what was delivered.
-  'the same': { paymentStatus: 'ESTORNADO', deliveryStatus: 'EM_DISPUTA', paidAt: '2026-11-21T11:00:00.000Z' },
+  'the same': { said: disputed, shown: { paidAt: '2026-11-21T11:00:00.000Z' } },
+  'the same, with a time that is not one': { said: disputed, shown: { paidAt: { toString: 1, valueOf: 1 } } },
 }
 
-for (const [what, fields] of Object.entries(ends))
+for (const [what, { said, shown: alsoShown = {} }] of Object.entries<{ said: object; shown?: object }>(ends))
   test(`the end of a transaction says what was reported of it, and not of an earlier one of its number (${what})`, async () => {
     await using receiver = await startReceiver(answering(200, delivered))
     await using bridge = await startTestBridge({ forwardUrl: receiver.url })
     await bridge.webhook(order)
     await until(async () => (await closedOf(bridge))?.['reported'] === 'DELIVERED')
     // The platform may have been set up again.
-    const state = { status: 200, body: JSON.stringify({ data: { transactionId: 17, ...fields } }) }
+    const state = { status: 200, body: JSON.stringify({ data: { transactionId: 17, ...said, ...alsoShown } }) }
     bridge.platform.reply = () => state
-    const { buyerCharacterRef: _, paidAt: __, ...said } = { buyerCharacterRef: '', paidAt: '', ...fields }
     await bridge.webhook({ ...end, reason: null, ...said })
     const { event } = await receiver.event('transaction_terminal')
-    expect(event['reported']).toBe(what === 'the same' ? 'DELIVERED' : null)
+    expect(event['reported']).toBe(what.startsWith('the same') ? 'DELIVERED' : null)
   })
 
 test("the agent's own questions and reports are not counted or logged as calls of the game server", async () => {

@@ -44,6 +44,8 @@ export class Network {
   readonly faults = new NetworkFaults()
   readonly #random: Random
   readonly #listeners = new Map<string, Listener>()
+  /** The last answer to a question of each kind, as a proxy keeps it. */
+  readonly #kept = new Map<string, { readonly path: string; readonly answer: NetworkAnswer }>()
 
   constructor(random: Random) {
     this.#random = random.part('network')
@@ -56,8 +58,6 @@ export class Network {
    * and nobody could know which one is newer.
    */
   readonly nearAddresses = new Set<string>()
-  /** The last answer to a question of each kind, as a proxy keeps it. */
-  readonly #kept = new Map<string, { readonly path: string; readonly answer: NetworkAnswer }>()
   /** Whether an answer has had a date that is not the server's. */
   wasDateWrong = false
   /** Whether a proxy has repeated a request: its sender gets one answer of two. */

@@ -112,8 +112,8 @@ export function assembleServer(name: string, parts: Surroundings): Server {
 
 /** A game server that asks for its orders would be told how the earlier ones ended. */
 function earlierOrdersOf(name: string, { ordersBy }: GameWays, { random }: Surroundings): readonly Order[] {
-  const drawn = drawEarlierOrders(random.part(`${name} earlier orders`), (n) => itemRefOf(name, n))
-  return ordersBy === 'asking' ? [] : drawn
+  if (ordersBy === 'asking') return []
+  return drawEarlierOrders(random.part(`${name} earlier orders`), (n) => itemRefOf(name, n))
 }
 
 /** How the game server of a host works with its agent. */

@@ -3,7 +3,7 @@ import type { Status } from '../../../../agent/status/status.ts'
 import type { SentRequest } from '../sent-request.ts'
 import { isOfPlatform, isRefusalOfPlatform } from './attempt-outcome.ts'
 import type { ProcessParts } from './judge.ts'
-import { isMixedUp } from './mixed-up.ts'
+import { isMixedUp } from './shown-transaction.ts'
 import { signatureOf } from './signature.ts'
 
 /** What the attempts of one process have shown. */

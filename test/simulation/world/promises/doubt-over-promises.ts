@@ -3,11 +3,10 @@ import { awaitsReply } from '../../../../agent/orders/order-moves.ts'
 import type { AttemptResult } from '../../../../agent/platform/attempt-result.ts'
 import type { DiskFaults } from '../../disk/disk-faults.ts'
 import { isOfAnother } from '../platform-edge.ts'
-import type { Fields, SentRequest } from '../sent-request.ts'
+import type { SentRequest } from '../sent-request.ts'
 import type { AgentWitness } from '../witnessed.ts'
-import { fieldsIn } from './fields-in.ts'
 import type { ProcessParts } from './judge.ts'
-import { isMixedUp } from './mixed-up.ts'
+import { shownIn } from './shown-transaction.ts'
 
 interface DoubtOverParts extends ProcessParts {
   /** As its ledger has it now. */
@@ -74,7 +73,6 @@ export class DoubtOverPromises implements Partial<AgentWitness> {
 }
 
 function isAwaited(request: SentRequest, result: AttemptResult): boolean {
-  if (result.kind !== 'answered' || result.status !== 200 || isMixedUp(request, result)) return false
-  const { data } = fieldsIn<{ readonly data: Fields }>(result.body)
+  const data = shownIn(request, result)
   return data?.['deliveryStatus'] === 'AGUARDANDO_SERVIDOR' && !isOfAnother(data['itemRef'])
 }

@@ -5,10 +5,9 @@ import { type AgentState, openOrdersIn } from '../../agent/model-outside.ts'
 import type { ModelHost } from '../../host.ts'
 import type { ModelPlatform } from '../model-platform.ts'
 import { eventOfFile, orderOfFile } from '../order-of-file.ts'
-import type { Fields, SentRequest } from '../sent-request.ts'
-import { fieldsIn } from './fields-in.ts'
+import type { SentRequest } from '../sent-request.ts'
 import type { Break } from './judge.ts'
-import { isMixedUp } from './mixed-up.ts'
+import { shownIn } from './shown-transaction.ts'
 import { Since } from './since.ts'
 
 interface EventPromisesParts {
@@ -70,8 +69,7 @@ export class EventPromises {
     const { operation, transactionId: id } = request
     if (operation !== 'transaction.get' || id === undefined) return undefined
     return (result) => {
-      if (result.kind !== 'answered' || result.status !== 200 || isMixedUp(request, result)) return
-      const { data } = fieldsIn<{ readonly data: Fields }>(result.body)
+      const data = shownIn(request, result)
       if (data?.['deliveryStatus'] === 'AGUARDANDO_SERVIDOR') this.#notAwaited.delete(id)
       else if (data) this.#notAwaited.add(id)
     }

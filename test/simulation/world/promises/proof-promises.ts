@@ -5,7 +5,7 @@ import type { SentRequest } from '../sent-request.ts'
 import type { LoggedLine, ReceivedWebhook } from '../witnessed.ts'
 import { fieldsIn } from './fields-in.ts'
 import type { Break } from './judge.ts'
-import { isMixedUp } from './mixed-up.ts'
+import { isMixedUp } from './shown-transaction.ts'
 
 /** How old the platform's word may be when an order is handed over. */
 const freshMs = 60_000

@@ -8,3 +8,9 @@ export function isMixedUp({ transactionId }: SentRequest, result: AttemptResult)
   const shown = fieldsIn<{ readonly data: Fields }>(result.body).data?.['transactionId']
   return shown !== undefined && shown !== transactionId
 }
+
+/** What a 200 shows of the transaction that was asked about. */
+export function shownIn(request: SentRequest, result: AttemptResult): Fields | undefined {
+  if (result.kind !== 'answered' || result.status !== 200 || isMixedUp(request, result)) return undefined
+  return fieldsIn<{ readonly data: Fields }>(result.body).data
+}
