@@ -32,7 +32,7 @@ export class Questions {
 
   constructor(options: QuestionsOptions) {
     this.#options = options
-    this.#dayClockMs = windowClock(options.clock, dayMs)
+    this.#dayClockMs = windowClock(options.clock, dayMs, 'late')
   }
 
   /** Asks about a transaction. */

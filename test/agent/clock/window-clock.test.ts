@@ -7,10 +7,10 @@ const dayMs = 24 * hourMs
 const yearMs = 365 * dayMs
 
 /** A window of a day, looked at each hour, and what its clock says beyond a start at 0. */
-function setup() {
+function setup(jumpBack?: 'late') {
   const clock = new TestClock()
   const startMs = clock.wallMs()
-  const nowMs = windowClock(clock, dayMs)
+  const nowMs = windowClock(clock, dayMs, jumpBack)
   const passHours = (hours: number): number => {
     for (let n = 0; n < hours; n++) {
       clock.advance(hourMs)
@@ -51,4 +51,14 @@ test('a jump back is believed at once, so that what is set aside after it is kep
   clock.wallOffsetMs -= dayMs
   expect(passHours(1)).toBe(hourMs - dayMs)
   expect(passHours(24)).toBe(25 * hourMs - dayMs)
+})
+
+test('a jump back that is believed late and soon corrected makes nothing old that is noted meanwhile', () => {
+  const { clock, passHours } = setup('late')
+  clock.wallOffsetMs -= yearMs
+  expect(passHours(1)).toBe(hourMs)
+  clock.wallOffsetMs += yearMs
+  expect(passHours(1)).toBe(2 * hourMs)
+  clock.wallOffsetMs -= yearMs
+  expect(passHours(25)).toBe(27 * hourMs - yearMs)
 })

@@ -164,8 +164,8 @@ export const processMutants: readonly Mutant[] = [
   {
     name: 'a jump of a clock counts as time that it has lasted',
     file: 'agent/clock/window-clock.ts',
-    from: 'if (nowMs - ahead.sinceMs < windowMs)',
-    to: 'if (clock.wallMs() - believedMs - ahead.sinceMs < windowMs)',
+    from: 'if (nowMs - jump.sinceMs < windowMs)',
+    to: 'if (clock.wallMs() - believedMs - jump.sinceMs < windowMs)',
   },
   {
     name: 'a clock that is set back counts as one that is set ahead',
