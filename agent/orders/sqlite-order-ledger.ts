@@ -96,7 +96,7 @@ export function ledgerOver(
        ON CONFLICT (item_ref) DO UPDATE SET observed_quantity = ?2`,
   )
   const removeClosed = db.prepare(`DELETE FROM orders WHERE phase = 'closed' AND since_ms < ? RETURNING transaction_id`)
-  const removeObservedOf = db.prepare(
+  const forget = db.prepare(
     'DELETE FROM observations WHERE item_ref = ?1 AND NOT EXISTS (SELECT 1 FROM orders WHERE item_ref = ?1)',
   )
   const removeObserved = db.prepare('DELETE FROM observations WHERE item_ref NOT IN (SELECT item_ref FROM orders)')
@@ -133,10 +133,10 @@ export function ledgerOver(
         const mark = observedMark ?? ++newestMark
         const isNoted = order !== null && observedQuantity !== undefined && (marks.get(order.itemRef) ?? 0) <= mark
         commit(() => {
+          // No stock of an item is noted while it has no order, so the noted one is old.
+          if (order && order.itemRef !== before?.itemRef) forget.run(order.itemRef)
           if (order === null) remove.run(transactionId)
           else if (order !== before) put.run(transactionId, JSON.stringify(order))
-          // Without orders nothing newer is noted, so a later order of the item must not find it.
-          if (before && before.itemRef !== order?.itemRef) removeObservedOf.run(before.itemRef)
           if (order && isNoted) observe.run(order.itemRef, observedQuantity)
         })
         // After the commit: one that failed has noted nothing.

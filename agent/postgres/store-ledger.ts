@@ -73,13 +73,12 @@ export function openStoreLedger(options: StoreLedgerOptions): OrderLedger {
     if (survives === 'kill') await query('SET LOCAL synchronous_commit = off')
     if (wanted === null) {
       await query('SELECT market_agent.remove_order($1, $2)', [epoch, transactionId])
-      if (before) await forgetObservation(query, before.itemRef)
       return { order: undefined, isOurs }
     }
     const order = isEnd(before, wanted) ? afterEarlierEnds(wanted, await newestEndMs(query, wanted)) : wanted
+    if (order.itemRef !== before?.itemRef) await forgetObservation(query, order.itemRef)
     const sql = 'SELECT epoch FROM market_agent.put_order($1, $2, $3, $4, $5, $6, $7)'
     const [written] = order === before ? [row] : await query(sql, [epoch, ...columnsOf(order)])
-    if (before && before.itemRef !== order.itemRef) await forgetObservation(query, before.itemRef)
     if (observedQuantity !== undefined) await observe(query, order.itemRef, observedQuantity, observedMark)
     const isUnregistered = !row && (await query(registered, [storable(order.itemRef)])).length === 0
     return { order, isOurs: written?.['epoch'] === epoch, isUnregistered }
@@ -245,7 +244,7 @@ async function observe(query: Query, itemRef: string, observedQuantity: number, 
   await query(sql, [storable(itemRef), observedQuantity, mark])
 }
 
-/** Without orders of an item nothing newer is noted, so a later order of it must not find the old observation. */
+/** No stock of an item is noted while it has no order, so one that is left is old. */
 async function forgetObservation(query: Query, itemRef: string): Promise<void> {
   const sql = `DELETE FROM market_agent.observation
     WHERE item_ref = $1 AND NOT EXISTS (SELECT FROM market_agent.orders WHERE item_ref = $1)`
