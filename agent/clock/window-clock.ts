@@ -9,24 +9,27 @@ const driftMs = 60_000
  * window. A jump back can only prolong one.
  *
  * @param windowMs The length of the window that is measured with it.
- * @param jumpBack When a jump back is believed: `at-once` where ages are of times that the wall clock itself gave, and
- *   `late`, as one ahead, where this clock gave them. What is noted after a jump back that is soon corrected would be
- *   old for the next process.
+ * @param jumpBack `ignored` where this clock also gives the times that it is compared with. Times after a jump
+ *   back would be old as soon as the wall clock is right again.
  * @returns Unix time in ms, to be compared with times that the wall clock gave.
  */
-export function windowClock(clock: Clock, windowMs: number, jumpBack: 'at-once' | 'late' = 'at-once'): () => number {
+export function windowClock(
+  clock: Clock,
+  windowMs: number,
+  jumpBack: 'believed' | 'ignored' = 'believed',
+): () => number {
   const offsetMs = () => clock.wallMs() - clock.monotonicMs()
   let believedMs = offsetMs()
-  let jump: { readonly offsetMs: number; readonly sinceMs: number } | undefined
+  let ahead: { readonly offsetMs: number; readonly sinceMs: number } | undefined
   return () => {
     const nowMs = clock.monotonicMs()
     const foundMs = offsetMs()
-    if (foundMs > believedMs + driftMs || (jumpBack === 'late' && foundMs < believedMs - driftMs)) {
-      if (!jump || Math.abs(foundMs - jump.offsetMs) > driftMs) jump = { offsetMs: foundMs, sinceMs: nowMs }
-      if (nowMs - jump.sinceMs < windowMs) return believedMs + nowMs
+    if (foundMs > believedMs + driftMs) {
+      if (!ahead || Math.abs(foundMs - ahead.offsetMs) > driftMs) ahead = { offsetMs: foundMs, sinceMs: nowMs }
+      if (nowMs - ahead.sinceMs < windowMs) return believedMs + nowMs
     }
-    believedMs = foundMs
-    jump = undefined
+    if (jumpBack === 'believed' || foundMs >= believedMs - driftMs) believedMs = foundMs
+    ahead = undefined
     return believedMs + nowMs
   }
 }

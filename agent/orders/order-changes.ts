@@ -220,7 +220,8 @@ export function doubt(asked: Order, cause: string, dayClockMs: number): OrderCha
     if (known.phase === 'received' && known.generation === 1)
       return { order: null, msg: `order refused: ${cause}`, cure: cures.checkWhoseOrder() }
     const cure = cures.checkTransaction()
-    if (known.unknownSinceMs === null)
+    // An earlier process may have had a clock that was ahead.
+    if (known.unknownSinceMs === null || known.unknownSinceMs > dayClockMs)
       return { order: { ...known, unknownSinceMs: dayClockMs }, msg: `order kept open for a day: ${cause}`, cure }
     if (dayClockMs - known.unknownSinceMs < dayMs) return undefined
     return { order: moveOrder(known, 'close', nowMs) as Order, msg: `order closed after a day: ${cause}`, cure }

@@ -32,7 +32,7 @@ export class Questions {
 
   constructor(options: QuestionsOptions) {
     this.#options = options
-    this.#dayClockMs = windowClock(options.clock, dayMs, 'late')
+    this.#dayClockMs = windowClock(options.clock, dayMs, 'ignored')
   }
 
   /** Asks about a transaction. */

@@ -95,8 +95,8 @@ export const orderMutants: readonly Mutant[] = [
   {
     name: 'one refusal closes an order',
     file: 'agent/orders/order-changes.ts',
-    from: 'if (known.unknownSinceMs === null)',
-    to: 'if (known.unknownSinceMs === null && nowMs < 0)',
+    from: 'if (known.unknownSinceMs === null ||',
+    to: 'if ((known.unknownSinceMs === null && nowMs < 0) ||',
   },
   {
     name: 'a reply to another offer counts',

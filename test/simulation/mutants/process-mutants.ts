@@ -164,14 +164,14 @@ export const processMutants: readonly Mutant[] = [
   {
     name: 'a jump of a clock counts as time that it has lasted',
     file: 'agent/clock/window-clock.ts',
-    from: 'if (nowMs - jump.sinceMs < windowMs)',
-    to: 'if (clock.wallMs() - believedMs - jump.sinceMs < windowMs)',
+    from: 'if (nowMs - ahead.sinceMs < windowMs)',
+    to: 'if (clock.wallMs() - believedMs - ahead.sinceMs < windowMs)',
   },
   {
     name: 'a clock that is set back counts as one that is set ahead',
     file: 'agent/clock/window-clock.ts',
-    from: '    believedMs = foundMs\n',
-    to: '    believedMs = foundMs < believedMs - driftMs ? 2 * believedMs - foundMs : foundMs\n',
+    from: 'driftMs) believedMs = foundMs\n',
+    to: 'driftMs) believedMs = foundMs < believedMs - driftMs ? 2 * believedMs - foundMs : foundMs\n',
   },
   {
     name: 'a request during a sync gets that sync',
