@@ -173,4 +173,10 @@ export const platformMutants: readonly Mutant[] = [
     from: 'webhookInFlightPerReceiverMax - own.length',
     to: 'webhookInFlightPerReceiverMax - (own, underWay.size)',
   },
+  {
+    name: 'an order that is put off a second time does not come again',
+    file: 'platform-stub/marketplace/transactions/moves.ts',
+    from: 'return transaction.retryAt !== null && at < transaction.retryAt',
+    to: 'return transaction.retryAt !== null',
+  },
 ]

@@ -1,9 +1,11 @@
 import type { Status } from '../../../agent/status/status.ts'
+import { openOrdersIn } from '../agent/model-outside.ts'
 import { ModelHost } from '../host.ts'
 import type { NetworkAnswer } from '../network/message.ts'
 import { type HostAddresses, installAgent, type ModelAgent } from './agent-program.ts'
 import { promisesAbout } from './agent-promises.ts'
 import { firstCallToken } from './call-door.ts'
+import { isLost } from './earlier-orders.ts'
 import type { GameWays } from './game/game-parts.ts'
 import { gameDir } from './game/game-store.ts'
 import type { AgentHostParts, Surroundings } from './host-parts.ts'
@@ -21,6 +23,8 @@ export interface AgentHost {
   /** Others that share its store hand over what it wrote. */
   readonly hasOwnStore: boolean
   readonly isStandby: boolean
+  /** How many orders are open that the platform does not know any more. */
+  readonly lostOrders: () => number
   readonly seen: { readonly status: Status | undefined; readonly atMs: number }
   /** After the programs that it looks at. */
   readonly installOperator: () => void
@@ -128,6 +132,7 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
     ordersBy: parts.ordersBy,
     hasOwnStore,
     isStandby: parts.isStandby ?? false,
+    lostOrders: () => openOrdersIn(parts.state).filter(isLost).length,
     seen,
     installOperator: () =>
       void installOperator(
@@ -135,6 +140,7 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
         network,
         { address: `${name}:8899`, access: parts.callAccess },
         { onStatus, onPageAsked },
+        { checksOrders: random.part(`${name} operator`).happens(0.5) },
       ),
     check: promises.check,
     checkAtEnd() {

@@ -7,6 +7,7 @@ import { slowPhases } from './day.ts'
 import type { AgentHostParts, CalmPromises, Surroundings } from './host-parts.ts'
 import { AnsweredStockPromises } from './promises/answered-stock-promises.ts'
 import { ArrivalPromises } from './promises/arrival-promises.ts'
+import { AskedAgainPromises } from './promises/asked-again-promises.ts'
 import { AskedOrdersPromises } from './promises/asked-orders-promises.ts'
 import { ClaimOrderPromises } from './promises/claim-order-promises.ts'
 import { ClaimPromises } from './promises/claim-promises.ts'
@@ -27,6 +28,7 @@ import { LateReplyPromises } from './promises/late-reply-promises.ts'
 import { LateResultPromises } from './promises/late-result-promises.ts'
 import { MarkPromises } from './promises/mark-promises.ts'
 import { NewIdPromises } from './promises/new-id-promises.ts'
+import { NotedReplyPromises } from './promises/noted-reply-promises.ts'
 import { OfferedAgainPromises } from './promises/offered-again-promises.ts'
 import { OrderListPromises } from './promises/order-list-promises.ts'
 import { OwnerPromises } from './promises/owner-promises.ts'
@@ -142,6 +144,11 @@ export function promisesAbout(parts: AgentPromisesParts): AgentPromises {
   const lateResults = new LateResultPromises({ ...judge, findOrder, nowMs })
   const lateReplies = new LateReplyPromises({ ...since, ...onDisk, findOrder })
   const askedOrders = new AskedOrdersPromises(judge.break, nowMs)
+  const askedAgain = new AskedAgainPromises({
+    ...{ ...since, day },
+    findOpenOrders: () => openOrdersIn(state),
+    isWorking: () => agent().isWorking,
+  })
   const sold = new SoldOrderPromises({ ...onDisk, platform })
   const pushes = new PushPromises({ ...since, state, isWorking: () => agent().isWorking })
   const seesPushes = ordersBy === 'url' && hasOwnStore
@@ -216,9 +223,11 @@ export function promisesAbout(parts: AgentPromisesParts): AgentPromises {
       // What a game server that reports by itself makes the agent ask changes no order.
       ...watchersIf(hasOwnStore && parts.reportsBy === 'reply', doubtOver),
       ...watchersIf(hasOwnStore, offeredAgain, lateResults, lists, new AnsweredStockPromises({ ...judge, state })),
+      ...watchersIf(callsHere && ordersBy === 'asking', new NotedReplyPromises({ ...judge, state, findOrder })),
       ...watchersIf(hasOwnStore, new FirstResultPromises({ ...since, findOrder }), new WithdrawnPromises(judge.break)),
       ...watchersIf(seesEvents, lateReplies),
       askedOrders,
+      ...watchersIf(hasOwnStore, askedAgain),
       sold,
       ...watchersIf(seesPushes, pushes),
       statuses,
@@ -245,6 +254,7 @@ export function promisesAbout(parts: AgentPromisesParts): AgentPromises {
       claims.check()
       if (seesPushes) pushes.check()
       if (seesPurges) purges.check()
+      if (hasOwnStore) askedAgain.check()
       if (seesEvents) lateReplies.check()
       // What a slow network holds up is not counted.
       const isHeldUp = slowPhases.has(day.phase)
@@ -259,6 +269,7 @@ export function promisesAbout(parts: AgentPromisesParts): AgentPromises {
       claims.reset()
       pushes.reset()
       purges.onSlept()
+      askedAgain.onSlept()
     },
     onStop: () => stops.onStop(),
   }

@@ -11,6 +11,10 @@ const hourMs = 3_600_000
 /** The oldest are removed soon: the agent keeps an order for 30 days after its end. */
 const ageMs = { min: hourMs, max: 40 * 24 * hourMs }
 const ordersMax = 40
+/** Numbers that the new platform does not reach. */
+const firstLostId = 10_000
+/** How many orders with such numbers the game server still had. */
+const lostCounts = [0, 0, 1, 3]
 /** Most of the first orders are for the first item. */
 const firstItems = [1, 1, 1, 2, 3]
 
@@ -26,15 +30,16 @@ const ends: readonly Partial<Order>[] = [
 
 /**
  * The platform was set up again, and the ledger of an agent was not. The new platform gives the same numbers to other
- * orders. Some of them differ only in the time of the payment.
+ * orders. Some of them differ only in the time of the payment. A few were taken, and the platform does not know them any more.
  *
  * @param itemRefOf The name of the n-th item of this game server.
  * @returns What the ledger has; nothing in most worlds.
  */
 export function drawEarlierOrders(random: Random, itemRefOf: (n: number) => string): readonly Order[] {
   if (!random.happens(earlierRate)) return []
-  return Array.from({ length: random.integer(1, ordersMax) }, (_, n): Order => {
-    const transactionId = n + 1
+  const over = Array.from({ length: random.integer(1, ordersMax) }, (_, n) => n + 1)
+  const lost = Array.from({ length: random.pick(lostCounts) }, (_, n) => firstLostId + n)
+  return [...over, ...lost].map((transactionId): Order => {
     const overMs = startOfRunMs - Math.round(random.magnitude(ageMs.min, ageMs.max))
     const event: TransferOrder = {
       event: 'transfer_order',
@@ -46,7 +51,12 @@ export function drawEarlierOrders(random: Random, itemRefOf: (n: number) => stri
       sellerCharacterRef: seller,
       paidAt: new Date(overMs).toISOString(),
     }
-    const order = newOrder(event, JSON.stringify(event), overMs)
-    return { ...order, ...random.pick(ends), phase: 'closed', lastTransfer: 'acknowledged', offers: 1 }
+    const order: Order = { ...newOrder(event, JSON.stringify(event), overMs), lastTransfer: 'acknowledged', offers: 1 }
+    return isLost(event) ? { ...order, phase: 'taken' } : { ...order, ...random.pick(ends), phase: 'closed' }
   })
+}
+
+/** Whether the platform does not know the number of an order that was taken. It stays open for a day. */
+export function isLost({ transactionId }: Pick<Order, 'transactionId'>): boolean {
+  return transactionId >= firstLostId
 }

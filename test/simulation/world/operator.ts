@@ -13,8 +13,9 @@ const pages = [
   ['GET', '/operations'],
   ['GET', '/orders'],
   ['GET', '/orders/all-worlds'],
-  ['POST', '/orders/check'],
 ] as const
+/** What an operator asks makes the agent ask about each order. It hides what the agent would forget. */
+const check = ['POST', '/orders/check'] as const
 const pageRate = 0.2
 /** While the status shows a problem, or none comes. */
 const pageRateInTrouble = 1
@@ -31,12 +32,17 @@ interface Heard {
   readonly onPageAsked: (path: string, isWell: boolean) => (answer: NetworkAnswer) => void
 }
 
-/** Installs somebody who looks at `GET /status` every five seconds, and at other pages now and then. */
+/**
+ * Installs somebody who looks at `GET /status` every five seconds, and at other pages now and then.
+ *
+ * @param ways.checksOrders Whether this one also makes the agent ask the platform about its orders.
+ */
 export function installOperator(
   host: ModelHost,
   network: Network,
   door: CallDoor,
   { onStatus, onPageAsked }: Heard,
+  { checksOrders }: { readonly checksOrders: boolean },
 ): Program {
   return host.install('operator', (process) => {
     const clock = clockOver(process.time)
@@ -50,7 +56,7 @@ export function installOperator(
       return exchange.kind === 'answered' ? exchange.answer : undefined
     }
     const askForPage = async (isWell: boolean) => {
-      const [method, path] = process.random.pick(pages)
+      const [method, path] = process.random.pick(checksOrders ? [...pages, check] : pages)
       const onNoPage = onPageAsked(path, isWell)
       const answer = await ask(method, path, pagePatienceMs)
       if (answer && answer.status !== 200) onNoPage(answer)

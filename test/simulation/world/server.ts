@@ -5,7 +5,7 @@ import type { HostClock } from '../host-clock.ts'
 import { type AgentHost, assembleAgent, newAgentHost } from './agent-host.ts'
 import type { PlatformKey } from './agent-program.ts'
 import { type CallAccess, firstCallToken } from './call-door.ts'
-import { drawEarlierOrders } from './earlier-orders.ts'
+import { drawEarlierOrders, isLost } from './earlier-orders.ts'
 import type { GameWays } from './game/game-parts.ts'
 import { installGame } from './game/game-program.ts'
 import { type GameState, newGameState } from './game/game-state.ts'
@@ -106,7 +106,7 @@ export function assembleServer(name: string, parts: Surroundings): Server {
     clock: host.clock,
   })
   agent.installOperator()
-  const openOrders = () => openOrdersIn(state)
+  const openOrders = () => openOrdersIn(state).filter((order) => !isLost(order))
   return { ...server, ...agent, ...game, openOrders }
 }
 

@@ -71,7 +71,7 @@ export interface OfferedOrder {
 export interface OrderReply {
   readonly observedQuantity: number
   /** Left out by a game server that reports by itself. */
-  readonly result?: Result
+  readonly result?: Result | undefined
   readonly detail?: string | undefined
 }
 

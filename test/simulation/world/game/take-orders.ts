@@ -4,7 +4,16 @@ import type { Network } from '../../network/network.ts'
 import type { ModelProcess } from '../../process.ts'
 import { eventOfFile, orderOfFile } from '../order-of-file.ts'
 import type { CallAgent, ReplyFile, ToldEnd } from './call-agent.ts'
-import { end, type GameState, handle, type OfferedOrder, type OrderReply, replyTo, type SaidBy } from './game-state.ts'
+import {
+  end,
+  type GameState,
+  handle,
+  left,
+  type OfferedOrder,
+  type OrderReply,
+  replyTo,
+  type SaidBy,
+} from './game-state.ts'
 import type { GameStore } from './game-store.ts'
 import type { Quirks } from './quirks.ts'
 import { type Writing, writeInPlace } from './write-in-place.ts'
@@ -117,7 +126,7 @@ export async function askForOrders(parts: OrderParts, clock: Clock, call: CallAg
     try {
       if (parts.quirks.isSlow) await think(process)
       if (list?.ok) {
-        await takeOffered(parts, call, list.data['orders'] as readonly ListedOrder[])
+        await takeOffered(parts, clock, call, list.data['orders'] as readonly ListedOrder[])
         for (const order of list.data['closed'] as readonly (TerminalEvent & { readonly since: string })[]) {
           noteEnd(parts, order)
           since = order.since
@@ -131,22 +140,40 @@ export async function askForOrders(parts: OrderParts, clock: Clock, call: CallAg
 }
 
 /** Handles each order that is offered and says what came of it. Without an answer the list may be old. */
-async function takeOffered(parts: OrderParts, call: CallAgent, orders: readonly ListedOrder[]): Promise<void> {
+async function takeOffered(
+  parts: OrderParts,
+  clock: Clock,
+  call: CallAgent,
+  orders: readonly ListedOrder[],
+): Promise<void> {
+  const { process } = parts
   for (const order of orders) {
     if (order.state !== 'offered') continue
     parts.replying.add(order.itemRef)
     try {
       const { transactionId } = order
-      const reply = decide(parts, order)
-      const { observedQuantity } = reply
-      // The first result counts, also if the game server then says that it has the order and reports by itself.
-      const copies = parts.quirks.repeatsReplies ? [parts.process.random.pick([reply, { observedQuantity }])] : []
-      for (const taken of [reply, ...copies])
-        if (!(await call({ operation: 'orders.take', input: { transactionId, ...taken }, id: undefined }))) return
+      const take = (reply: OrderReply) =>
+        call({ operation: 'orders.take', input: { transactionId, ...reply }, id: undefined })
+      if (!(await take(decide(parts, order)))) return
+      if (!parts.quirks.repeatsReplies) continue
+      await clock.sleep(process.random.between(0, 3_000))
+      sellOne(parts, order.itemRef)
+      // The first result counts, also if the copy says that it has the order and reports by itself.
+      const { result, observedQuantity } = replyOf(parts, parts.store.read(), order)
+      const again = process.random.pick([{ result, observedQuantity }, { observedQuantity }])
+      if (!(await take(again))) return
     } finally {
       parts.replying.delete(order.itemRef)
     }
   }
+}
+
+/** A player buys one for the game's own money, if there is one. */
+function sellOne({ store }: OrderParts, itemRef: string): void {
+  if (left(store.read(), itemRef) > 0)
+    store.change(({ stock }) => {
+      stock[itemRef] = (stock[itemRef] ?? 0) - 1
+    })
 }
 
 /** To an offer that nobody made. It must not count: the game server gives nothing. */
@@ -170,7 +197,7 @@ export function readEvents(parts: OrderParts, writing: Writing, spool: string): 
     }
     // A reply that is being written has an older stock.
     if (parts.replying.has(event.itemRef)) continue
-    const wrong = `${spool}/replies/transfer_order-${event.transactionId}-9.json`
+    const wrong = `${spool}/replies/transfer_order-${event.transactionId}-999.json`
     if (quirks.repeatsReplies && process.random.happens(0.5)) {
       // It thinks a while about the right one.
       fs.writeFileSync(wrong, wrongReply)

@@ -5,7 +5,8 @@ import { fieldsIn } from './fields-in.ts'
 import type { Break } from './judge.ts'
 
 /**
- * The platform answers a request that it accepts with what it has in its books, and lists an item as it was registered.
+ * The platform answers a request that it accepts with what it has in its books, and lists an item as it was registered. An order
+ * that is put off comes again after the report.
  *
  * @returns Called with each request that it has accepted, and with the body of its answer.
  */
@@ -18,11 +19,18 @@ export function platformAnswerPromises(
     const { transactionId } = data
     const row = platform().composed.platform.tables.transactions.byId(Number(transactionId))
     if (row) compare(`transaction ${transactionId}`, booksOf(row), data)
+    if (operation === 'transaction.delivery-failure' && input['reason'] === 'TEMPORARY') checkPutOff(data)
     const listing = operation === 'market.register' ? platform().listingOf(String(input['itemRef'])) : undefined
     if (listing) {
       compare(`listing ${listing.itemRef}`, input, data)
       compare(`listing ${listing.itemRef}`, input, listing as unknown as Fields)
     }
+  }
+
+  function checkPutOff({ transactionId, retryAt }: Fields): void {
+    const nowMs = platform().composed.clock.nowMs()
+    if (retryAt !== undefined && !(Date.parse(String(retryAt)) > nowMs))
+      onBroken('an order that is put off comes again, later', `${transactionId}: ${retryAt}`)
   }
 
   /** Fields that the answer lacks are not compared. */

@@ -139,13 +139,13 @@ export class QuietPromises {
     }
   }
 
-  /** The status shows that nothing is open and nothing is wrong. */
-  #wrongStatus({ host: { name }, isStandby, seen: { status, atMs } }: AgentHost): Unfinished | undefined {
+  /** The status shows that nothing is open but what the platform does not know, and nothing is wrong. */
+  #wrongStatus({ host: { name }, isStandby, lostOrders, seen: { status, atMs } }: AgentHost): Unfinished | undefined {
     if (isStandby) return undefined
     const promise = 'the status shows what is open'
     if (!status || atMs < this.#parts.nowMs() - statusAgeMsMax) return { promise, facts: `${name}: no status` }
     const { orders, calls, ready, reasons, journal, spool } = status
-    const isOpen = orders?.open !== 0 || orders.waiting !== 0 || calls.waiting !== 0
+    const isOpen = orders?.open !== lostOrders() || orders.waiting !== 0 || calls.waiting !== 0
     const isWrong = !ready || !journal.writable || (spool?.oldestAgeS ?? 0) > fileMsMax / 1_000
     if (!isOpen && !isWrong) return undefined
     return { promise, facts: `${name}: ${JSON.stringify({ orders, calls, reasons, journal, spool })}` }

@@ -3,6 +3,7 @@ import type { ModelPlatform } from '../model-platform.ts'
 import type { SentRequest } from '../sent-request.ts'
 import type { OpenOrder } from '../server.ts'
 import type { AgentWitness, GivenCall } from '../witnessed.ts'
+import { outcomeOf } from './attempt-outcome.ts'
 import type { Break } from './judge.ts'
 import { keyOf } from './key-promises.ts'
 import type { Unfinished } from './quiet-promises.ts'
@@ -45,6 +46,9 @@ export class SharedStorePromises {
   /** By key. */
   readonly #underWay = new Map<string, Set<UnderWay>>()
 
+  /** The ids and keys of which an attempt has left and was not refused. */
+  readonly #sent = new Set<string>()
+
   /** What calls have in the store, since when. */
   readonly #kept: Since
   readonly #unasked: Since
@@ -75,12 +79,18 @@ export class SharedStorePromises {
         if (shared === undefined) return undefined
         this.#checkIntent(request)
         this.#checkDue(request)
-        return this.#follow(agentName, shared)
+        const onEnded = this.#follow(agentName, shared)
+        this.#sent.add(shared)
+        return (result) => {
+          onEnded()
+          if (outcomeOf(result) === 'refused') this.#sent.delete(shared)
+        }
       },
       onGiven: (call, text) => {
         this.#checkAnswer(call, text)
         this.#checkKept(call, text)
         this.#checkNeed(call, text)
+        this.#checkUnsent(call, text)
       },
     }
   }
@@ -184,6 +194,13 @@ export class SharedStorePromises {
   #checkNeed({ operation = '', id }: GivenCall, text: string): void {
     if (id === undefined && alone.has(operation) && text.includes('"code":"STORE_UNREACHABLE"'))
       this.#break('a call that concerns no other agent does not need the store', operation)
+  }
+
+  /** Without the store an agent does not know what another one, or an earlier process, has sent. */
+  #checkUnsent({ operation, id }: GivenCall, text: string): void {
+    const isUnsent = text.includes('"code":"STORE_UNREACHABLE"') && !text.includes('"uncertain":true')
+    if (operation === 'transaction.create' && isUnsent && this.#sent.has(`id ${id}`))
+      this.#break('a purchase that has left is in doubt while the store is away', id)
   }
 
   /** @returns Called when the attempt has ended. */

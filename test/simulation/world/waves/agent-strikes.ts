@@ -24,7 +24,7 @@ const refusedAgainRate = 0.2
 const anyTimeRate = 0.3
 
 /** What an agent left on a slow network must be made good by the next process, or by another agent. */
-export function endAgent(agent: AgentHost, time: WaveTime, { platform }: World): void {
+export function endAgent(agent: AgentHost, time: WaveTime, { platform, servers }: World): void {
   const { random, within, later, atEnd, hush } = time
   const stop = () => agent.restart()
   const kill = () => agent.agent.program.process?.end()
@@ -33,14 +33,17 @@ export function endAgent(agent: AgentHost, time: WaveTime, { platform }: World):
   const isStoppedSoon = random.happens(stoppedSoonRate)
   const isHushed = random.happens(hushRate)
   const mayBeTakenOver = !agent.hasOwnStore && random.happens(0.5)
+  const isAlone = isStoppedSoon && random.happens(0.5)
   const endAndStart = () => {
     end()
+    // A game server that repeats its calls would remind its agent.
+    if (isAlone) servers.find(({ host }) => host === agent.host)?.game.process?.end()
     if (isHushed) hush()
     refuseAgain?.()
     later(mayBeTakenOver ? awayMs : startedAgainMs, 'an agent is started again', () => {
-      agent.host.startAll()
-      // A clean end must not forget what the process before it left.
-      if (isStoppedSoon) later(stoppedSoonMs, 'an agent is stopped and started', () => agent.restart())
+      if (isAlone) agent.agent.program.start()
+      else agent.host.startAll()
+      if (isStoppedSoon) stopAgainSoon(agent, time)
     })
   }
   if (random.happens(anyTimeRate)) within(0, 'an agent ends', endAndStart)
@@ -49,6 +52,14 @@ export function endAgent(agent: AgentHost, time: WaveTime, { platform }: World):
     const callOff = soonAfter(moment, agent, time, 'an agent ends', endAndStart)
     atEnd('no agent ends any more', callOff)
   }
+}
+
+/** A clean end must not forget what the process before it left. */
+function stopAgainSoon(agent: AgentHost, { later }: WaveTime): void {
+  later(stoppedSoonMs, 'an agent is stopped and started', () => {
+    agent.restart()
+    agent.host.startAll()
+  })
 }
 
 /** Calls of an agent that it makes a few times in a wave. */
