@@ -66,7 +66,7 @@ export class ClosedPromises implements Partial<AgentWitness> {
 
   /** A clock that is set must not end the day. */
   #checkDay(transactionId: number, text: string): void {
-    const doubtedMs = this.#doubtedMs.get(transactionId) ?? Number.NEGATIVE_INFINITY
+    const doubtedMs = this.#doubtedMs.get(transactionId) ?? 0
     if (this.#parts.nowMs() < doubtedMs + mostOfDayMs)
       this.#parts.break('an order is kept for a day although the platform does not know it', text)
   }
