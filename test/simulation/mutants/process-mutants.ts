@@ -308,4 +308,10 @@ export const processMutants: readonly Mutant[] = [
     from: '? guard(head, config.readToken())',
     to: '? guard(head, config.current.token)',
   },
+  {
+    name: 'a clock that is set back for a moment ends the day of an order in doubt',
+    file: 'agent/orders/questions.ts',
+    from: "windowClock(options.clock, dayMs, 'ignored')",
+    to: 'windowClock(options.clock, dayMs)',
+  },
 ]

@@ -137,4 +137,10 @@ export const stockMutants: readonly Mutant[] = [
     from: '    if (isInDoubt) await this.#sendNewestAgain(itemRef, newest)\n    else await',
     to: '    await',
   },
+  {
+    name: 'the stock that an earlier order of an item has left is found by the next one',
+    file: 'agent/orders/sqlite-order-ledger.ts',
+    from: 'if (order && order.itemRef !== before?.itemRef) forget.run(order.itemRef)',
+    to: '',
+  },
 ]
