@@ -133,10 +133,12 @@ export function ledgerOver(
         const mark = observedMark ?? ++newestMark
         const isNoted = order !== null && observedQuantity !== undefined && (marks.get(order.itemRef) ?? 0) <= mark
         commit(() => {
-          // No stock of an item is noted while it has no order, so the noted one is old.
-          if (order && order.itemRef !== before?.itemRef) forget.run(order.itemRef)
           if (order === null) remove.run(transactionId)
-          else if (order !== before) put.run(transactionId, JSON.stringify(order))
+          else if (order !== before) {
+            // No stock of an item is noted while it has no order, so the noted one is old.
+            forget.run(order.itemRef)
+            put.run(transactionId, JSON.stringify(order))
+          }
           if (order && isNoted) observe.run(order.itemRef, observedQuantity)
         })
         // After the commit: one that failed has noted nothing.

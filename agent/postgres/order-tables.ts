@@ -110,6 +110,9 @@ export const orderTables = `
       v_epoch bigint := CASE WHEN v_world = v_own_world THEN p_epoch END;
       v market_agent.orders;
     BEGIN
+      -- No stock of an item is noted while it has no order, so the noted one is old.
+      DELETE FROM market_agent.observation
+        WHERE item_ref = p_item_ref AND NOT EXISTS (SELECT FROM market_agent.orders WHERE item_ref = p_item_ref);
       INSERT INTO market_agent.orders AS known
         (transaction_id, world, epoch, record, phase, item_ref, received_at_ms, since_ms)
         VALUES (p_transaction_id, v_world, v_epoch, p_record, p_phase, p_item_ref, p_received_at_ms, p_since_ms)

@@ -76,7 +76,6 @@ export function openStoreLedger(options: StoreLedgerOptions): OrderLedger {
       return { order: undefined, isOurs }
     }
     const order = isEnd(before, wanted) ? afterEarlierEnds(wanted, await newestEndMs(query, wanted)) : wanted
-    if (order.itemRef !== before?.itemRef) await forgetObservation(query, order.itemRef)
     const sql = 'SELECT epoch FROM market_agent.put_order($1, $2, $3, $4, $5, $6, $7)'
     const [written] = order === before ? [row] : await query(sql, [epoch, ...columnsOf(order)])
     if (observedQuantity !== undefined) await observe(query, order.itemRef, observedQuantity, observedMark)
@@ -242,13 +241,6 @@ export function openStoreLedger(options: StoreLedgerOptions): OrderLedger {
 async function observe(query: Query, itemRef: string, observedQuantity: number, mark?: number): Promise<void> {
   const sql = 'SELECT market_agent.note_observation($1, $2, coalesce($3, market_agent.draw_version()))'
   await query(sql, [storable(itemRef), observedQuantity, mark])
-}
-
-/** No stock of an item is noted while it has no order, so one that is left is old. */
-async function forgetObservation(query: Query, itemRef: string): Promise<void> {
-  const sql = `DELETE FROM market_agent.observation
-    WHERE item_ref = $1 AND NOT EXISTS (SELECT FROM market_agent.orders WHERE item_ref = $1)`
-  await query(sql, [storable(itemRef)])
 }
 
 function columnsOf(order: Order): readonly unknown[] {

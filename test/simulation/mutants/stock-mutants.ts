@@ -140,7 +140,7 @@ export const stockMutants: readonly Mutant[] = [
   {
     name: 'the stock that an earlier order of an item has left is found by the next one',
     file: 'agent/orders/sqlite-order-ledger.ts',
-    from: 'if (order && order.itemRef !== before?.itemRef) forget.run(order.itemRef)',
+    from: 'forget.run(order.itemRef)',
     to: '',
   },
 ]
