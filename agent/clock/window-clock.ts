@@ -9,9 +9,9 @@ const driftMs = 60_000
  * window. A jump back can only prolong one.
  *
  * @param windowMs The length of the window that is measured with it.
- * @param jumpBack `ignored` where this clock also gives the times that it is compared with. Times after a jump
- *   back would be old as soon as the wall clock is right again.
- * @returns Unix time in ms, to be compared with times that the wall clock gave.
+ * @param jumpBack `believed` for the age of times that the wall clock gave, `ignored` for that of times that this clock
+ *   gave: those after a jump back would be old as soon as the wall clock is right again.
+ * @returns Unix time in ms.
  */
 export function windowClock(
   clock: Clock,

@@ -96,6 +96,7 @@ export function promisesAbout(parts: AgentPromisesParts): AgentPromises {
   const journal = hasOwnStore ? state.journal : undefined
   const startedMs = () => agent().startedMs
   const since = { ...judge, startedMs, nowMs }
+  const isWorking = () => agent().isWorking
   const runningSinceMs = () => (agent().program.process ? startedMs() : undefined)
   const platformMs = () => platform.composed.clock.nowMs()
   const ownerOf = (id: number) => platform.composed.platform.tables.transactions.byId(id)?.gameServerId
@@ -131,7 +132,7 @@ export function promisesAbout(parts: AgentPromisesParts): AgentPromises {
     platformKey: () => agent().platformKey,
     isClockRight: () => isTimeKnown({ clock, network }),
     wasDateWrong: () => network.wasDateWrong,
-    worksAlone: () => hasOwnStore && agent().isWorking,
+    worksAlone: () => hasOwnStore && isWorking(),
   })
   // Agents that share a store divide the orders of one game server.
   const isOurs = (id: number) => hasOwnStore && ownerOf(id) === registration().gameServerId
@@ -144,13 +145,9 @@ export function promisesAbout(parts: AgentPromisesParts): AgentPromises {
   const lateResults = new LateResultPromises({ ...judge, findOrder, nowMs })
   const lateReplies = new LateReplyPromises({ ...since, ...onDisk, findOrder })
   const askedOrders = new AskedOrdersPromises(judge.break, nowMs)
-  const askedAgain = new AskedAgainPromises({
-    ...{ ...since, day },
-    findOpenOrders: () => openOrdersIn(state),
-    isWorking: () => agent().isWorking,
-  })
+  const askedAgain = new AskedAgainPromises({ ...since, isWorking, findOpenOrders: () => openOrdersIn(state) })
   const sold = new SoldOrderPromises({ ...onDisk, platform })
-  const pushes = new PushPromises({ ...since, state, isWorking: () => agent().isWorking })
+  const pushes = new PushPromises({ ...since, state, isWorking })
   const seesPushes = ordersBy === 'url' && hasOwnStore
   const lists = new OrderListPromises({
     ...{ ...judge, wallMs: () => clock.wallMs },
@@ -168,7 +165,7 @@ export function promisesAbout(parts: AgentPromisesParts): AgentPromises {
   // One that stops claims nothing.
   const claims = new ClaimPromises({
     ...onHost,
-    startedMs: () => (agent().isWorking ? runningSinceMs() : undefined),
+    startedMs: () => (isWorking() ? runningSinceMs() : undefined),
   })
   const claimedBefore = new ClaimedBeforePromises({ ...since, disk: host.disk })
   const claimOrder = new ClaimOrderPromises({ ...judge, disk: host.disk, diskFaults, lateStocks, platform, startedMs })
@@ -178,7 +175,7 @@ export function promisesAbout(parts: AgentPromisesParts): AgentPromises {
   const readable = new ReadableFilePromises(onDisk)
   const kept = new KeptFilePromises({ ...judge, clock, nowMs })
   const newIds = new NewIdPromises({ ...since, clock })
-  const purges = new PurgePromises({ ...since, state, clock, disk: diskFaults, isWorking: () => agent().isWorking })
+  const purges = new PurgePromises({ ...since, state, clock, disk: diskFaults, isWorking })
   const seesPurges = hasOwnStore && !hasSpool
   const readReplies = new ReadReplyPromises({ ...onDisk, ...since, diskFaults })
   const room = new RoomPromises({ ...since, disk: diskFaults, day, journal })
@@ -223,7 +220,7 @@ export function promisesAbout(parts: AgentPromisesParts): AgentPromises {
       // What a game server that reports by itself makes the agent ask changes no order.
       ...watchersIf(hasOwnStore && parts.reportsBy === 'reply', doubtOver),
       ...watchersIf(hasOwnStore, offeredAgain, lateResults, lists, new AnsweredStockPromises({ ...judge, state })),
-      ...watchersIf(callsHere && ordersBy === 'asking', new NotedReplyPromises({ ...judge, state, findOrder })),
+      ...watchersIf(callsHere && ordersBy === 'asking', new NotedReplyPromises({ ...judge, state, platform })),
       ...watchersIf(hasOwnStore, new FirstResultPromises({ ...since, findOrder }), new WithdrawnPromises(judge.break)),
       ...watchersIf(seesEvents, lateReplies),
       askedOrders,

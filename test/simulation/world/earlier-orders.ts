@@ -33,7 +33,7 @@ const ends: readonly Partial<Order>[] = [
  * orders. Some of them differ only in the time of the payment. A few were taken, and the platform does not know them any more.
  *
  * @param itemRefOf The name of the n-th item of this game server.
- * @returns What the ledger has; nothing in most worlds.
+ * @returns The orders in the ledger; none in half of the worlds.
  */
 export function drawEarlierOrders(random: Random, itemRefOf: (n: number) => string): readonly Order[] {
   if (!random.happens(earlierRate)) return []

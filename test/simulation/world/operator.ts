@@ -33,7 +33,7 @@ interface Heard {
 }
 
 /**
- * Installs somebody who looks at `GET /status` every five seconds, and at other pages now and then.
+ * Installs somebody who looks at `GET /status` every five seconds and at other pages now and then.
  *
  * @param ways.checksOrders Whether this one also makes the agent ask the platform about its orders.
  */

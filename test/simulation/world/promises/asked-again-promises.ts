@@ -1,5 +1,4 @@
 import type { Order } from '../../../../agent/orders/order.ts'
-import type { Day } from '../day.ts'
 import type { SentRequest } from '../sent-request.ts'
 import type { AgentWitness } from '../witnessed.ts'
 import type { ProcessParts } from './judge.ts'
@@ -9,11 +8,8 @@ interface AskedAgainParts extends ProcessParts {
   readonly findOpenOrders: () => readonly Order[]
   /** Whether it has begun to work, and no stop has begun. */
   readonly isWorking: () => boolean
-  readonly day: Pick<Day, 'phase'>
 }
 
-/** How often the ledger is read. */
-const lookMs = 10_000
 /** The agent asks after three minutes, and a question may take another one. */
 const unaskedMsMax = 6 * 60_000
 
@@ -23,7 +19,6 @@ export class AskedAgainPromises implements Partial<AgentWitness> {
   readonly #unasked: Since
   /** When the platform was asked last about each transaction. */
   readonly #askedMs = new Map<number, number>()
-  #nextLookMs = 0
 
   constructor(parts: AskedAgainParts) {
     this.#parts = parts
@@ -40,13 +35,10 @@ export class AskedAgainPromises implements Partial<AgentWitness> {
     this.#unasked.reset()
   }
 
-  /** At each look. In the storm an agent may be paused. */
+  /** At each look. */
   check(): void {
-    const { nowMs, startedMs, findOpenOrders, isWorking, day } = this.#parts
-    if (nowMs() < this.#nextLookMs) return
-    this.#nextLookMs = nowMs() + lookMs
-    const isWatched = day.phase !== 'open' && isWorking()
-    const taken = isWatched ? findOpenOrders().filter(({ phase }) => phase === 'taken') : []
+    const { startedMs, findOpenOrders, isWorking } = this.#parts
+    const taken = isWorking() ? findOpenOrders().filter(({ phase }) => phase === 'taken') : []
     const nameOf = ({ transactionId: id, generation }: Order) =>
       `${id}, offer ${generation}: asked at ${this.#askedMs.get(id)} ms, started at ${startedMs()} ms`
     const unasked = this.#unasked.look(taken.map(nameOf), unaskedMsMax)

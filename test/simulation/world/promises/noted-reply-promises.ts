@@ -1,13 +1,13 @@
-import type { Order } from '../../../../agent/orders/order.ts'
 import { type AgentState, stockIn } from '../../agent/model-outside.ts'
+import type { ModelPlatform } from '../model-platform.ts'
 import type { AgentWitness, GivenCall } from '../witnessed.ts'
 import type { Break } from './judge.ts'
+import { itemOf } from './stock-of.ts'
 
 interface NotedReplyParts {
   readonly break: Break
   readonly state: AgentState
-  /** As its ledger has it now. */
-  readonly findOrder: (transactionId: number) => Order | undefined
+  readonly platform: Pick<ModelPlatform, 'itemOf'>
 }
 
 /**
@@ -26,9 +26,8 @@ export class NotedReplyPromises implements Partial<AgentWitness> {
   }
 
   onTaken(call: GivenCall): void {
-    const itemRef = this.#itemOf(call)
-    if (call.input?.['observedQuantity'] === undefined || itemRef === undefined) return
-    const said = this.#count(itemRef)
+    if (call.input?.['observedQuantity'] === undefined) return
+    const said = this.#count(itemOf(call, this.#parts.platform))
     if (call.operation === 'orders.take') this.#underWay.set(call, said)
   }
 
@@ -39,7 +38,7 @@ export class NotedReplyPromises implements Partial<AgentWitness> {
 
   onGiven(call: GivenCall, text: string): void {
     const begun = this.#underWay.get(call)
-    const itemRef = this.#itemOf(call) ?? ''
+    const itemRef = itemOf(call, this.#parts.platform)
     if (begun === undefined || begun !== this.#said.get(itemRef) || !text.startsWith('{"ok":true')) return
     const said = call.input?.['observedQuantity']
     const noted = stockIn(this.#parts.state, itemRef, 'now')
@@ -48,11 +47,6 @@ export class NotedReplyPromises implements Partial<AgentWitness> {
         'the stock of a reply that is confirmed is in the ledger',
         `${itemRef}: ${noted} in place of ${said}`,
       )
-  }
-
-  #itemOf({ input }: GivenCall): string | undefined {
-    const { itemRef, transactionId } = input ?? {}
-    return itemRef === undefined ? this.#parts.findOrder(Number(transactionId))?.itemRef : String(itemRef)
   }
 
   #count(itemRef: string): number {

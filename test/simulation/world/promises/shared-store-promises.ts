@@ -9,6 +9,7 @@ import { keyOf } from './key-promises.ts'
 import type { Unfinished } from './quiet-promises.ts'
 import { parseSignature } from './signature.ts'
 import { Since } from './since.ts'
+import { itemOf } from './stock-of.ts'
 
 /** An attempt that an agent has not given up. */
 interface UnderWay {
@@ -180,11 +181,11 @@ export class SharedStorePromises {
   }
 
   /** A reply that is confirmed, and a stock that counts as accepted. */
-  #checkKept({ operation, input }: GivenCall, text: string): void {
+  #checkKept(call: GivenCall, text: string): void {
+    const { operation } = call
     if (!text.startsWith('{"ok":true')) return
     // A reply is stored together with its stock.
-    const item =
-      operation === 'orders.take' ? this.#platform.itemOf(Number(input?.['transactionId'])) : input?.['itemRef']
+    const item = itemOf(call, this.#platform)
     const isKept = operation === 'orders.take' || operation === 'market.adjust-stock'
     if (isKept && this.#store.isUnsynced('observation', { item_ref: item }))
       this.#break('a reply and a stock are confirmed only if no crash takes them back', `${operation} ${item}`)
